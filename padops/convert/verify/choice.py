@@ -143,7 +143,7 @@ def comparison(
                 inputs = inputs_of(document.message())
                 first = () if proof is None else tuple(_replays(inputs, proof))
                 hints = Hints(special_values(document.model))
-                case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved, must_run)
+                case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved)
                 room = None if given is not None else ROOM + LOADED * size
                 verification = _ran(document, original, converted, case, room)
             except (PadopsError, DependencyError) as error:

@@ -37,7 +37,6 @@ class Reached:
 
     path: str
     form: str
-    idle: bool  # whether its amounts are known to be 0
     known: bool  # whether its amounts are known
     missing: str = NEVER_RAN  # why it was not exercised, or ""
 
@@ -46,11 +45,6 @@ class Reached:
         if self.missing and made is not None:
             self.missing = EMPTY if not prod(made) else "" if self.known or given != made else UNPADDED
 
-    def record(self) -> PadComparison:
-        """Returns the finding for the report."""
-        exercised = not self.missing or self.idle
-        return PadComparison(self.path, self.form, "exercised" if exercised else "not exercised", detail=self.missing)
-
 
 class Scout:
     """Observes the Pads of a model; ``instead`` runs, with the same nodes renamed to operators of ONNX Runtime."""
@@ -58,7 +52,7 @@ class Scout:
     def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
         self._path, self._model = path, deepcopy(instead)
         self.reached: list[Reached] = []
-        self.hidden = ""  # why the Pads cannot be observed
+        self._is_hidden = False  # whether the Pads cannot be observed
         self._looked = 0  # sets of inputs that have run
         idle = idle_pads(model)
         for located, copied in zip(bodies(model), bodies(self._model), strict=True):
@@ -66,21 +60,24 @@ class Scout:
                 if is_pad(node) and node.output:
                     known = idle.get(node.output[0])
                     running.name = f"{NAME} {len(self.reached)}"
-                    self.reached.append(Reached(place, form_of(node), known is True, known is not None))
+                    missing = "" if known else NEVER_RAN  # a Pad of nothing has nothing to show
+                    self.reached.append(Reached(place, form_of(node), known is not None, missing))
 
     def look(self, feeds: Sequence[Feeds]) -> None:
         """Runs the model on new sets of inputs, and reads the dims from the profile."""
         new = feeds[self._looked :]
-        if not new or not self.reached or self.satisfied or self.hidden:
+        if not new or not self.reached or self.satisfied or self._is_hidden:
             return
         self._looked = len(feeds)
         with tempfile.TemporaryDirectory(prefix="padops-") as folder:
             try:
                 session = Session(self._path, optimised=False, instead=self._model, profile=Path(folder) / "profile")
-                for one in new:
-                    session.run(one)
+                for inputs in new:
+                    session.run(inputs)
             except DoesNotRun as error:
-                self.hidden = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
+                self._is_hidden = True
+                for one in (row for row in self.reached if row.missing == NEVER_RAN):
+                    one.missing = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
                 return
             for event in json.loads(session.end_profiling().read_text(encoding="utf-8", errors="replace")):
                 self._learn(event)
@@ -95,14 +92,14 @@ class Scout:
     @property
     def satisfied(self) -> bool:
         """Whether every Pad is exercised, except Pads whose amounts are known to be 0."""
-        return not any(one.missing and not one.idle for one in self.reached)
+        return not any(one.missing for one in self.reached)
 
     def records(self) -> tuple[PadComparison, ...]:
         """Returns the finding for each Pad."""
-        if self.hidden:
-            for one in self.reached:
-                one.missing = self.hidden if one.missing == NEVER_RAN else one.missing
-        return tuple(one.record() for one in self.reached)
+        return tuple(
+            PadComparison(one.path, one.form, "not exercised" if one.missing else "exercised", detail=one.missing)
+            for one in self.reached
+        )
 
 
 def weak(values: Iterable[Value]) -> str:

@@ -16,8 +16,8 @@ from padops.convert.model.document import read_document
 from padops.convert.model.inference import declarations
 from padops.convert.records import RegionRecord
 from padops.convert.standard.fallback import embed
-from padops.convert.verify.result import Outcome
 from padops.convert.verify.schemas import is_fallback
+from padops.convert.verify.terms import Outcome
 
 RULE = "fallback"
 WITHOUT = "sessions without padops run this function, which padops of this version does not write"

@@ -162,12 +162,18 @@ class OtherProcess(Pickled):
     """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
+        """Returns the process's answer.
+
+        Raises:
+            DoesNotRun: The process refuses the question, has died, or did not answer in time.
+        """
         try:
             return super().ask(question)
         except RuntimeError as error:
             raise DoesNotRun(str(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
+        """Returns the outputs by name."""
         outputs: Outputs = self.ask(feeds)
         return outputs
 

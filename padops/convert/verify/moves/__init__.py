@@ -19,8 +19,7 @@ from onnx import TensorProto
 
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
-from padops.convert.verify.result import Fails, Outcome, Unsupported
-from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Outcome, Terms, Unsupported
 
 RULE = "moves"
 LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
