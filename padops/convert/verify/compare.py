@@ -190,7 +190,12 @@ def _explained(
         told = "; ".join(f"{output.name}: {output.detail}" for output in differing)
         note = f"{WITHOUT_OPTIMISATION} ONNX Runtime optimises the two graphs differently ({told})"
         return replace(again, notes=(*again.notes, note))
-    said = MEASURED if tolerance is None else f"no element differs by more than {tolerance}"
+    return close(verification, tolerance, MEASURED)
+
+
+def close(verification: Verification, tolerance: Tolerance | None, measured: str) -> Verification:
+    """Outputs that differ by no more than the tolerance; ``measured`` names a tolerance that nobody has given."""
+    said = measured if tolerance is None else f"no element differs by more than {tolerance}"
     return replace(verification, outcome="close", notes=(*verification.notes, said))
 
 

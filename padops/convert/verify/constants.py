@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's; PyT
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings", "value"), TensorProto.STRING, object),
 )
-BLOCK = 1 << 22  # bytes of a larger constant that are read at once
 
 
 class Constants:
@@ -84,32 +82,25 @@ class Constants:
         path, dims, bits = folder / location, tuple(tensor.dims), ir.DataType(tensor.data_type).bitwidth
         length = min(given, (prod(dims) * bits + 7) // 8)
         if length <= HELD:
-            data = b"".join(_blocks(path, offset, length))
+            data = _part(path, offset, length).tobytes()
             array = _read(TensorProto(name=tensor.name, data_type=tensor.data_type, dims=dims, raw_data=data))
             return self._terms.add_constant(array, tensor.data_type)
         with os_errors_as("cannot read", path):
             state = os.stat(path)
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
         if key not in self._digests:
-            digest = hashlib.sha256()
-            for block in _blocks(path, offset, length):
-                digest.update(block)
-            self._digests[key] = digest.digest()
+            self._digests[key] = hashlib.sha256(_part(path, offset, length).data).digest()
         kind = b"\2" if bits < 8 else b"\1"
         return self._terms.add_stored(tensor.data_type, dims, kind + self._digests[key], lambda: None)
 
 
-def _blocks(path: Path, offset: int, length: int) -> Iterator[bytes]:
-    """The bytes of a part of a file. onnx itself refuses symbolic links, which caches use."""
-    with os_errors_as("cannot read", path), open(path, "rb") as file:
-        file.seek(offset)
-        while length:
-            block = file.read(min(length, BLOCK))
-            if not block:
-                lies = f"before the constant that lies in it from {offset} on"
-                raise PadopsError(f"{path} ends {plural(length, 'byte')} {lies}")
-            length -= len(block)
-            yield block
+def _part(path: Path, offset: int, length: int) -> np.ndarray:
+    """The bytes of a part of a file, which stay there. onnx itself refuses symbolic links, which caches use."""
+    with os_errors_as("cannot read", path):
+        if (lacking := offset + length - path.stat().st_size) > 0:
+            lies = f"before the end of the constant that lies in it from {offset} on"
+            raise PadopsError(f"{path} ends {plural(lacking, 'byte')} {lies}")
+        return np.memmap(path, np.uint8, "r", offset, (length,)) if length else np.empty(0, np.uint8)
 
 
 def _read(tensor: onnx.TensorProto) -> np.ndarray:

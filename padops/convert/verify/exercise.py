@@ -22,7 +22,7 @@ from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, idle_pads, is_pad
 from padops.convert.records import OutputComparison, PadComparison, Verification
 from padops.convert.verify.bits import Value, compare_output
-from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed
+from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Session, Trial, fed
 
 NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
 NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
@@ -50,12 +50,13 @@ class Scout:
     """Observes the Pads of a model; ``instead`` runs, with the same nodes renamed to operators of ONNX Runtime."""
 
     def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
-        self._path, self._model = path, deepcopy(instead)
+        copy = deepcopy(instead)
+        self._model = Model(path, copy, copy)
         self.reached: list[Reached] = []
         self._is_hidden = False  # whether the Pads cannot be observed
         self._looked = 0  # sets of inputs that have run
         idle = idle_pads(model)
-        for located, copied in zip(bodies(model), bodies(self._model), strict=True):
+        for located, copied in zip(bodies(model), bodies(copy), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
                 if is_pad(node) and node.output:
                     known = idle.get(node.output[0])
@@ -71,7 +72,7 @@ class Scout:
         self._looked = len(feeds)
         with tempfile.TemporaryDirectory(prefix="padops-") as folder:
             try:
-                session = Session(self._path, optimised=False, instead=self._model, profile=Path(folder) / "profile")
+                session = Session(self._model, optimised=False, profile=Path(folder) / "profile")
                 for inputs in new:
                     session.run(inputs)
             except DoesNotRun as error:

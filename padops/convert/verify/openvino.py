@@ -24,11 +24,11 @@ from padops.convert.inputs.pads import bodies, form_of, is_pad
 from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.compare import far_outputs
+from padops.convert.verify.compare import close, far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import RunInputs
 from padops.convert.verify.rounding import Moves
-from padops.convert.verify.sessions import DoesNotRun, OtherProcess, Outputs, Session, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, OtherProcess, Outputs, fed, run_trials
 from padops.deferred import import_openvino
 from padops.processes import serve
 from padops.spec.bits import dtype_of
@@ -71,7 +71,7 @@ def compare_with_openvino(source: Path, case: RunInputs, converted: Path) -> Ver
 
 def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, case: RunInputs) -> Verification:
     try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
-        session = Session(converted, optimised=True)
+        session = Model(converted, message).session(optimised=True)
         taken = run_trials(session, case.turns())
     except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
@@ -88,14 +88,12 @@ def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, c
         return verification
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
-        plain = Session(converted, optimised=False)
+        plain = Model(converted, message).session(optimised=False)
         own = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after, strict=True)]
         moves = Moves(converted, message, own, [plain.run(trial.feeds) for trial in trials])
         moves.add(trials, peer.run)
-    if far_outputs(trials, after, moves, tolerance):
-        return verification
-    said = MOVED if tolerance is None else f"no element differs by more than {tolerance}"
-    return replace(verification, outcome="close", notes=(*verification.notes, said))
+    far = far_outputs(trials, after, moves, tolerance)
+    return verification if far else close(verification, tolerance, MOVED)
 
 
 def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
@@ -208,7 +206,7 @@ def _difference(
     model = onnx.ModelProto(ir_version=message.ir_version, graph=graph)
     model.opset_import.extend(message.opset_import)
     try:
-        found = Session(converted, optimised=False, instead=model).run(feeds)
+        found = Model(converted, message, model).session(optimised=False).run(feeds)
     except DoesNotRun as error:
         return f"padops refuses it: {error}"
     return describe_difference(output, found[pad.output[0]])

@@ -20,7 +20,7 @@ from padops.convert.inputs.given import inputs_of, load_inputs
 from padops.convert.inputs.pads import hints_of, special_values
 from padops.convert.model.document import Document
 from padops.convert.records import Verification
-from padops.convert.verify.compare import far_outputs
+from padops.convert.verify.compare import close, far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
@@ -153,8 +153,7 @@ def _compare(original: OtherProcess | None, converted: OtherProcess | None, case
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
         found, tolerance = check_outputs(trials, after), case.asked.tolerance
         if found.outcome == "different" and tolerance is not None and not far_outputs(trials, after, None, tolerance):
-            note = f"no element differs by more than {tolerance}"
-            return replace(found, outcome="close", notes=(*found.notes, note))
+            return close(found, tolerance, "")
         return found
     return Verification("undecided", notes=tuple(notes))
 

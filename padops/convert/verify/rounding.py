@@ -16,7 +16,7 @@ from onnx import numpy_helper
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.verify.bits import Value
-from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial
+from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Trial
 from padops.spec.dtypes import by_numpy
 
 FACTOR = 16.0
@@ -54,7 +54,7 @@ class Moves:
             for seed in range(DRAWS):
                 rng = np.random.default_rng(seed)
                 try:
-                    session = Session(self._path, optimised=False, instead=_changed(self._model, rng))
+                    session = Model(self._path, self._model, _changed(self._model, rng)).session(optimised=False)
                     for row, trial in zip(self._changed, self._trials):
                         row.append(session.run({name: _moved(one, rng) for name, one in trial.feeds.items()}))
                 except DoesNotRun:
