@@ -22,7 +22,7 @@ from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, idle_pads, is_pad
 from padops.convert.records import OutputComparison, PadComparison, Verification
 from padops.convert.verify.bits import Value, compare_output
-from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Session, Trial, fed
+from padops.convert.verify.sessions import DoesNotRun, Model, Session, Trial, fed
 
 NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
 NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
@@ -123,12 +123,12 @@ def weak(values: Iterable[Value]) -> str:
     return f"every element is {elements.pop()} in every run" if elements else "it is empty in every run"
 
 
-def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verification:
+def check_outputs(trials: Sequence[Trial]) -> Verification:
     """Compares every bit of the converted model's outputs with the original's."""
     comparisons: dict[str, OutputComparison] = {}
-    for trial, outputs in zip(trials, after, strict=True):
+    for trial in trials:
         for name, value in trial.outputs.items():
-            one = compare_output(name, value, outputs[name], name in trial.unstable)
+            one = compare_output(name, value, trial.after[name], name in trial.unstable)
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
     unstable = sorted(set().union(*(trial.unstable for trial in trials)))

@@ -80,8 +80,8 @@ def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, c
     except DoesNotRun as error:
         note = f"OpenVINO does not run the original: {error}"
         return Verification("runs", inputs=fed(trial.feeds for trial in taken), notes=(note,))
-    after = [session.run(trial.feeds) for trial in trials]
-    verification = check_outputs(trials, after)
+    trials = [trial.then(session) for trial in trials]
+    verification = check_outputs(trials)
     verification = replace(verification, notes=("the original ran in OpenVINO", *verification.notes))
     verification = _compare_pads(verification, converted, message, peer, [one.feeds for one in trials[:ENOUGH]])
     if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
@@ -89,11 +89,10 @@ def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, c
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
         plain = Model(converted, message).session(optimised=False)
-        own = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after, strict=True)]
+        own = [replace(trial, outputs=trial.after) for trial in trials]
         moves = Moves(converted, message, own, [plain.run(trial.feeds) for trial in trials])
         moves.add(trials, peer.run)
-    far = far_outputs(trials, after, moves, tolerance)
-    return verification if far else close(verification, tolerance, MOVED)
+    return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
 
 
 def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:

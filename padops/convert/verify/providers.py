@@ -148,11 +148,11 @@ def _compare(original: OtherProcess | None, converted: OtherProcess | None, case
         if converted is None:
             return Verification("fails", inputs=inputs)
         try:
-            after = [converted.run(trial.feeds) for trial in trials]
+            trials = [trial.then(converted) for trial in trials]
         except DoesNotRun as error:
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
-        found, tolerance = check_outputs(trials, after), case.asked.tolerance
-        if found.outcome == "different" and tolerance is not None and not far_outputs(trials, after, None, tolerance):
+        found, tolerance = check_outputs(trials), case.asked.tolerance
+        if found.outcome == "different" and tolerance is not None and not far_outputs(trials, None, tolerance):
             return close(found, tolerance, "")
         return found
     return Verification("undecided", notes=tuple(notes))

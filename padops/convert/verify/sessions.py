@@ -6,7 +6,7 @@ import mmap
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,20 +103,20 @@ class Session:
             raise DoesNotRun(failed[0].message)
         return outputs
 
-    def within_memory(self, trials: Sequence[Trial]) -> tuple[list[Trial], list[Outputs]]:
+    def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
         """Runs the model on the inputs of trials; leaves out trials for which there is no memory.
 
         Raises:
             DoesNotRun: The model refuses inputs, or there is no memory for any.
         """
-        ran: list[tuple[Trial, Outputs]] = []
+        ran: list[Trial] = []
         for trial in trials:
             try:
-                ran.append((trial, self.run(trial.feeds)))
+                ran.append(trial.then(self))
             except NoMemory:
                 if trial is trials[-1] and not ran:
                     raise
-        return [trial for trial, _ in ran], [outputs for _, outputs in ran]
+        return ran
 
     def end_profiling(self) -> Path:
         """Ends the profile; returns its file."""
@@ -169,11 +169,16 @@ class OtherProcess(Pickled):
 
 @dataclass(frozen=True)
 class Trial:
-    """One set of inputs and the model's outputs; ``unstable`` outputs change from run to run."""
+    """One set of inputs and the outputs of both models; ``unstable`` outputs change from run to run."""
 
     feeds: Feeds
     outputs: Outputs
     unstable: frozenset[str]
+    after: Outputs = field(default_factory=dict)  # of the converted model
+
+    def then(self, session: Session | OtherProcess) -> Trial:
+        """The trial with a session's outputs as those of the converted model."""
+        return replace(self, after=session.run(self.feeds))
 
 
 class Risks:
