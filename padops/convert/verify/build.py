@@ -21,7 +21,7 @@ from padops.convert.model.inference import order_of
 from padops.convert.verify import inference, schemas
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.pad_terms import has_types, pad_term
-from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape
 from padops.spec.dialects import DOMAIN
 
 # Operators with random outputs: two nodes are equal only at the same place in the order of random nodes.
@@ -75,15 +75,9 @@ class Builder:
     """
 
     def __init__(
-        self,
-        terms: Terms,
-        constants: Constants,
-        model: onnx.ModelProto,
-        folder: Path | None,
-        overridable: set[str],
-        original: bool,
+        self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
-        self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
+        self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
         self._functions = {

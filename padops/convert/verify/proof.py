@@ -7,7 +7,7 @@ Such a pair is a region. Names prove nothing: values with the same name are only
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 
 import onnx
@@ -20,14 +20,12 @@ from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
-from padops.convert.verify.moves import NEW_ERROR, Moves
+from padops.convert.verify.moves import NEW_ERROR, decide
 from padops.convert.verify.pad_terms import names_all_axes
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Outcome, Shape, Terms
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool | None, bool]
-Prove = Callable[[int, int], bool]
-Decide = Callable[[int, int, Prove], Outcome]
 DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
@@ -53,13 +51,12 @@ def prove(original: Model, converted: Model, *, folders: Folders = (None, None))
 def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     terms = Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
-    first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
+    first = Builder(constants, original, folders[0], overridable, original=True).build()
     kept = overridable & overridable_inputs(converted)
-    second = Builder(terms, constants, converted, folders[1], kept, original=False).build()
+    second = Builder(constants, converted, folders[1], kept, original=False).build()
     if why := _differences(original, converted, first, second):
         return ProofRecord("unknown", why="; ".join(why))
-    moves = Moves(terms)
-    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, moves, a, b, prove))
+    matcher = Matcher(terms, first, second)
     matcher.hint(TOP, TOP)
     failed: dict[Pair, RegionRecord] = {}
     for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
@@ -79,22 +76,6 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
     given, same = tuple(assumed if used else ()), _same(terms, first, second)
     return ProofRecord(verdict, regions, same, given, new_errors, "; ".join(dict.fromkeys(reasons)))
-
-
-def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome:
-    """The outcome of the rules for a pair: a fold if both are windows, else moves."""
-    found = folds.same(terms, a, b, prove)
-    if found is not None:
-        return found
-    if names_all_axes(terms, a, b):
-        return Outcome("proved", "amounts", "all data, all dims")
-    if any(following.is_followed(terms, term) for term in (a, b)):
-        return moves.decide(a, b)
-    one, other = named(terms, a), named(terms, b)
-    why = f"no rule relates {one} and {other}"
-    if terms.head(a) == terms.head(b):
-        why = f"two {one} are applied to values that are not proved equal"
-    return Outcome("unknown", why=why)
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
@@ -137,10 +118,11 @@ def _shared_symbols(built: Built) -> list[str]:
 
 
 class Matcher:
-    """Proves pairs of terms; ``decide`` has the rules."""
+    """Proves pairs of terms."""
 
-    def __init__(self, terms: Terms, original: Built, converted: Built, decide: Decide) -> None:
-        self._terms, self._original, self._converted, self._decide = terms, original, converted, decide
+    def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
+        self._terms, self._original, self._converted = terms, original, converted
+        self._known: dict[object, Outcome] = {}  # the outcomes of moves
         self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
         self._depth = 0
         self.proved: list[RegionRecord] = []
@@ -222,7 +204,7 @@ class Matcher:
         if equal:
             terms.unite(a, b)
             return True
-        outcome = self._decide(a, b, self.prove)
+        outcome = self._decide(a, b)
         region = self._region(a, b, outcome)
         if outcome.verdict == "proved":
             terms.unite(a, b)
@@ -232,6 +214,22 @@ class Matcher:
             causes[a, b] = region
         self._failed[a, b] = causes
         return False
+
+    def _decide(self, a: int, b: int) -> Outcome:
+        """The outcome of the rules for a pair: a fold if both are windows, else moves."""
+        terms = self._terms
+        found = folds.same(terms, a, b, self.prove)
+        if found is not None:
+            return found
+        if names_all_axes(terms, a, b):
+            return Outcome("proved", "amounts", "all data, all dims")
+        if any(following.is_followed(terms, term) for term in (a, b)):
+            return decide(terms, self._known, a, b)
+        one, other = named(terms, a), named(terms, b)
+        why = f"no rule relates {one} and {other}"
+        if terms.head(a) == terms.head(b):
+            why = f"two {one} are applied to values that are not proved equal"
+        return Outcome("unknown", why=why)
 
     def _graphs(self, a: int, b: int) -> Goal:
         """Compares two bodies, whose inputs are already the same terms."""

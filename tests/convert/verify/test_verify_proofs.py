@@ -304,7 +304,7 @@ def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
             for one in (case.model, constants):
                 terms = Terms()
                 try:
-                    outputs = Builder(terms, Constants(terms), one, None, set(), original=True).build().outputs
+                    outputs = Builder(Constants(terms), one, None, set(), original=True).build().outputs
                 except UNREADABLE:
                     continue
                 for (_, _, term), value in zip(outputs, expected):

@@ -202,32 +202,29 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outc
     return Outcome("proved", RULE, holds_for="all data, these dims", conditions=conditions)
 
 
-class Moves:
-    """Decides pairs of parts that only move data; pairs that differ only in their leaves' places are decided once."""
+def decide(terms: Terms, known: dict[object, Outcome], a: int, b: int) -> Outcome:
+    """Compares two terms by the positions that their elements come from.
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._known: dict[object, Outcome] = {}
+    Pairs that differ only in their leaves' places are decided once: ``known`` has the outcomes so far.
+    """
+    key = _key(terms, a, b)
+    if key not in known:
+        known[key] = _decide(terms, a, b)
+    return known[key]
 
-    def decide(self, a: int, b: int) -> Outcome:
-        """Compares two terms by the positions that their elements come from."""
-        key = self._key(a, b)
-        if key not in self._known:
-            self._known[key] = _decide(self._terms, a, b)
-        return self._known[key]
 
-    def _key(self, a: int, b: int) -> object:
-        terms, numbers, rows, symbols = self._terms, dict[int, int](), [], dict[Dim, int]()
-        for root in (a, b):
-            for term in islice(following.cone(terms, root), DEEPEST):
-                numbers.setdefault(term, len(numbers))
-        for term in numbers:
-            dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
-            if dims is not None:  # symbols by their order: names do not count
-                dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
-            facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
-            inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
-                      for one in terms.inputs(term) if is_followed]  # fmt: skip
-            known = head if is_followed or head.kind is Kind.CONSTANT else None
-            rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
-        return tuple(rows)
+def _key(terms: Terms, a: int, b: int) -> object:
+    numbers, rows, symbols = dict[int, int](), [], dict[Dim, int]()
+    for root in (a, b):
+        for term in islice(following.cone(terms, root), DEEPEST):
+            numbers.setdefault(term, len(numbers))
+    for term in numbers:
+        dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
+        if dims is not None:  # symbols by their order: names do not count
+            dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
+        facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
+        inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
+                  for one in terms.inputs(term) if is_followed]  # fmt: skip
+        known = head if is_followed or head.kind is Kind.CONSTANT else None
+        rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
+    return tuple(rows)
