@@ -30,6 +30,7 @@ from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
+from padops.convert.verify.sessions import Model
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
@@ -129,23 +130,26 @@ def comparison(
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
         message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
-        if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
+        first, second = Model(original, message), Model(converted, onnx.load(converted, load_external_data=False))
+        if noticed := other_interface(message, second.message):
             return Verification("interface", notes=noticed)
-        proof = None if document.foreign else proved(original, converted)
+        proof = None if document.foreign else proved(first, second)
         is_proved = proof is not None and proof.verdict == "proved"
         must_run = asked.run or given is not None
-        size = 0 if document.foreign else max(map(_size, (original, converted)))
+        size = 0 if document.foreign else max(map(_size, (first, second)))
         if is_proved and size > CHEAP and not must_run:
             notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
             verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
         else:
             try:
-                inputs = inputs_of(document.message())
-                first = () if proof is None else tuple(_replays(inputs, proof))
+                inputs = inputs_of(message)
+                shown = () if proof is None else tuple(_replays(inputs, proof))
                 hints = Hints(special_values(document.model))
-                case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved)
-                room = None if given is not None else ROOM + LOADED * size
-                verification = _ran(document, original, converted, case, room)
+                case = RunInputs(inputs, given, asked, hints, corrected, shown, is_proved)
+                if document.foreign:
+                    verification = compare_with_openvino(Path(document.foreign[0].name), case, second)
+                else:
+                    verification = _ran(first, second, case, None if given is not None else ROOM + LOADED * size)
             except (PadopsError, DependencyError) as error:
                 if (must_run or proof is None) and not isinstance(error, CannotDrawError):
                     raise
@@ -158,10 +162,9 @@ def comparison(
     return compare_and_say
 
 
-def proved(original: Path, converted: Path) -> ProofRecord:
-    """The proof of two model files. Raises PadopsError if a constant cannot be read."""
-    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
-    return prove(one, other, folders=(original.parent, converted.parent))
+def proved(original: Model, converted: Model) -> ProofRecord:
+    """The proof of two models. Raises PadopsError if a constant cannot be read."""
+    return prove(original.message, converted.message, folders=(original.path.parent, converted.path.parent))
 
 
 def _file(document: Document, folder: Path) -> Path:
@@ -184,10 +187,8 @@ def _file(document: Document, folder: Path) -> Path:
     return path
 
 
-def _ran(document: Document, original: Path, converted: Path, case: RunInputs, room: int | None) -> Verification:
+def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -> Verification:
     """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``."""
-    if document.foreign:
-        return compare_with_openvino(Path(document.foreign[0].name), case, converted)
     note = ""
     try:
         for _ in range(MOST_COPIES):
@@ -230,10 +231,10 @@ def _numbers(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.
     return np.asarray(numbers).astype(by_name(name).numpy)
 
 
-def _size(path: Path) -> int:
+def _size(model: Model) -> int:
     """The bytes of a model file and its external data."""
-    tensors = external_tensors(onnx.load(path, load_external_data=False))
-    return path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
+    tensors = external_tensors(model.message)
+    return model.path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
 
 
 def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:

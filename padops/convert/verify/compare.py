@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
-
-import onnx
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import computes_floats, hints_of
@@ -38,7 +35,7 @@ LEFT_OUT = "the converted model did not run on {} of {} sets of inputs: there is
 WITHOUT = "in a session without padops, which runs its fallback functions"
 
 
-def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
+def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares their outputs.
 
     If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong or
@@ -47,7 +44,6 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
     Raises:
         UsageError: The given inputs do not match the model's.
     """
-    first, second = (Model(path, onnx.load(path, load_external_data=False)) for path in (original, converted))
     case = replace(case, hints=hints_of(first.message, case.hints.special))
     notes: tuple[str, ...] = ()
     try:
@@ -60,7 +56,7 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
         except DoesNotRun:
             return _Comparison(first, second, case).without_original(refusal, loads=False)
     models = _Comparison(first, second, case)
-    scout = Scout(original, first.message, first.instead or first.message)
+    scout = Scout(first)
     try:
         trials = _draw(session, scout, first, case)
     except DoesNotRun as error:

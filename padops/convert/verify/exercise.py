@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, idle_pads, is_pad
@@ -47,16 +46,16 @@ class Reached:
 
 
 class Scout:
-    """Observes the Pads of a model; ``instead`` runs, with the same nodes renamed to operators of ONNX Runtime."""
+    """Observes the Pads of a model; what runs in its place has the same nodes, renamed to operators of padops."""
 
-    def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
-        copy = deepcopy(instead)
-        self._model = Model(path, copy, copy)
+    def __init__(self, model: Model) -> None:
+        copy = deepcopy(model.instead or model.message)
+        self._model = Model(model.path, copy, copy)
         self.reached: list[Reached] = []
         self._is_hidden = False  # whether the Pads cannot be observed
         self._looked = 0  # sets of inputs that have run
-        idle = idle_pads(model)
-        for located, copied in zip(bodies(model), bodies(copy), strict=True):
+        idle = idle_pads(model.message)
+        for located, copied in zip(bodies(model.message), bodies(copy), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
                 if is_pad(node) and node.output:
                     known = idle.get(node.output[0])

@@ -47,10 +47,7 @@ def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
-    """The functions that padops writes for a model's operators.
-
-    None if padops cannot read the model, or if these functions need inputs that its nodes lack.
-    """
+    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
     try:
         light = deepcopy(declarations(converted))
         kept = [row for row in light.functions if not is_fallback(row)]

@@ -62,16 +62,15 @@ class OpenVINOProcess(OtherProcess):
         return dict(zip(self._outputs, self.ask(("outputs", feeds)), strict=True))
 
 
-def compare_with_openvino(source: Path, case: RunInputs, converted: Path) -> Verification:
+def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Verification:
     """Compares an IR in OpenVINO with the converted model in ONNX Runtime."""
-    message = onnx.load(converted, load_external_data=False)
-    with closing(OpenVINOProcess(source, [output.name for output in message.graph.output])) as peer:
-        return _compare(peer, converted, message, case)
+    with closing(OpenVINOProcess(source, [output.name for output in converted.message.graph.output])) as peer:
+        return _compare(peer, converted, case)
 
 
-def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, case: RunInputs) -> Verification:
+def _compare(peer: OpenVINOProcess, converted: Model, case: RunInputs) -> Verification:
     try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
-        session = Model(converted, message).session(optimised=True)
+        session = converted.session(optimised=True)
         taken = run_trials(session, case.turns())
     except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
@@ -83,14 +82,14 @@ def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, c
     trials = [trial.then(session) for trial in trials]
     verification = check_outputs(trials)
     verification = replace(verification, notes=("the original ran in OpenVINO", *verification.notes))
-    verification = _compare_pads(verification, converted, message, peer, [one.feeds for one in trials[:ENOUGH]])
+    verification = _compare_pads(verification, converted, peer, [one.feeds for one in trials[:ENOUGH]])
     if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
         return verification
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
-        plain = Model(converted, message).session(optimised=False)
+        plain = converted.session(optimised=False)
         own = [replace(trial, outputs=trial.after) for trial in trials]
-        moves = Moves(converted, message, own, [plain.run(trial.feeds) for trial in trials])
+        moves = Moves(converted.path, converted.message, own, [plain.run(trial.feeds) for trial in trials])
         moves.add(trials, peer.run)
     return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
 
@@ -157,18 +156,18 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _compare_pads(
-    verification: Verification, converted: Path, message: onnx.ModelProto, peer: OpenVINOProcess, feeds: Sequence[Feeds]
+    verification: Verification, converted: Model, peer: OpenVINOProcess, feeds: Sequence[Feeds]
 ) -> Verification:
     """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs.
 
     A Pad that became several nodes does not run alone; only the outputs check it.
     """
-    pads = {node.output[0]: (path, node) for path, node in next(bodies(message)).labelled() if is_pad(node)}
+    pads = {node.output[0]: (path, node) for path, node in next(bodies(converted.message)).labelled() if is_pad(node)}
     told: dict[str, str] = {}  # by output: how the Pad differs, or ""
     try:
         for one in feeds:
             for name, *inputs, output in peer.ask(("pads", one)):
-                detail = _difference(converted, message, pads[name][1], inputs, output) if name in pads else None
+                detail = _difference(converted, pads[name][1], inputs, output) if name in pads else None
                 if detail is not None:
                     told[name] = told.get(name) or (detail and f"{name}: {HERE}, {detail}")
     except DoesNotRun as error:
@@ -189,10 +188,9 @@ def _compare_pads(
     return replace(verification, outcome="different" if is_wrong else verification.outcome, pads=tuple(found))
 
 
-def _difference(
-    converted: Path, message: onnx.ModelProto, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray
-) -> str | None:
+def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
     """Describes how a Pad of the converted model differs; "" if equal; None if its inputs differ."""
+    message = converted.message
     constants = {tensor.name for tensor in message.graph.initializer}
     if any(name and name not in constants and at >= len(inputs) for at, name in enumerate(pad.input)):
         return None
@@ -205,7 +203,7 @@ def _difference(
     model = onnx.ModelProto(ir_version=message.ir_version, graph=graph)
     model.opset_import.extend(message.opset_import)
     try:
-        found = Model(converted, message, model).session(optimised=False).run(feeds)
+        found = replace(converted, instead=model).session(optimised=False).run(feeds)
     except DoesNotRun as error:
         return f"padops refuses it: {error}"
     return describe_difference(output, found[pad.output[0]])
