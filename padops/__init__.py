@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, 
         inspect,
         lower,
     )
-    from padops.convert.verify.models import verify
+    from padops.convert.verify.choice import verify
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
     from padops.extras import DependencyError
@@ -49,7 +49,7 @@ _NAMES = {  # the public names of each module
         "convert lower inspect Conversion Inspection PadFacts PadRecord Verification "
         "PadopsError PadsLeftError UndecidedError UsageError VerificationError"
     ),
-    "padops.convert.verify.models": "verify",
+    "padops.convert.verify.choice": "verify",
     "padops.exporters.jax": "jax_pads",
     "padops.exporters.torch": "torch_translations",
     "padops.extras": "DependencyError",

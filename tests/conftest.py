@@ -51,10 +51,10 @@ def few_small_inputs() -> Iterator[None]:
 @pytest.fixture
 def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verifier that proves nothing, so that what runs give is all that there is."""
+    from padops.convert.records import ProofRecord
     from padops.convert.verify import choice
-    from padops.convert.verify.result import Proof, Verdict
 
-    found = Proof(Verdict.UNKNOWN, why="nobody has tried to prove it")
+    found = ProofRecord("unknown", why="nobody has tried to prove it")
     monkeypatch.setattr(choice, "proved", lambda *given: found)
 
 

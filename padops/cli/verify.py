@@ -41,8 +41,7 @@ def run_verify(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError
     from padops.convert.pipeline import models_of
     from padops.convert.records import SCHEMA
-    from padops.convert.verify.choice import shortcoming
-    from padops.convert.verify.models import verify
+    from padops.convert.verify.choice import shortcoming, verify
     from padops.runtime.installed import versions
     from padops.runtime.provider_rules import full_names
 

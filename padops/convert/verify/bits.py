@@ -52,19 +52,11 @@ def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
     first = tuple(map(int, differing[0])) if original.ndim else ()
     text = f"{len(differing)} of {plural(original.size, 'element')}, first at {list(first)}: "
     text += f"{original[first]!s} became {converted[first]!s}"
-    if original.dtype.kind in "fV" and (both := _both_nan(original, converted, differing)):
-        text += f" ({both} of them are NaN in both, of other bits)"
     if original.dtype.kind == "f":
         with np.errstate(all="ignore"):
             largest = np.nanmax(np.abs(original.astype(np.float64) - converted.astype(np.float64)), initial=0)
         text += f"; largest difference {largest:.3g}"
     return text
-
-
-def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray) -> int:
-    """The number of differing elements that are NaN on both sides."""
-    nan = np.atleast_1d(np.isnan(original.astype(np.float64)) & np.isnan(converted.astype(np.float64)))
-    return int(nan[tuple(differing.T)].sum())
 
 
 @dataclass(frozen=True)

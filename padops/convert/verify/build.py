@@ -9,7 +9,7 @@ are compared as graphs of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,53 @@ from padops.convert.errors import PadopsError
 from padops.convert.model.checks import Key, key_of
 from padops.convert.model.inference import order_of
 from padops.convert.verify import inference, schemas
-from padops.convert.verify.built import Built, Scope, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.pad_terms import has_types, pad_term
-from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Terms
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape
 from padops.spec.dialects import DOMAIN
 
 # Operators with random outputs: two nodes are equal only at the same place in the order of random nodes.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 FIRST_INFERENCE = 7  # since this version, Dropout does nothing unless `training_mode` is true
 TOP = -1  # the scope of the main graph; bodies' scopes are their terms
+
+
+@dataclass
+class Built:
+    """A model as terms."""
+
+    inputs: dict[str, int] = field(default_factory=dict)  # the terms of required and optional graph inputs, by name
+    declared: dict[str, onnx.TypeProto] = field(default_factory=dict)  # the declared types of these inputs
+    defaults: dict[str, int] = field(default_factory=dict)  # the initializers' terms of optional inputs, by name
+    # Names, types and terms of the graph's outputs, in order
+    outputs: list[tuple[str, onnx.TypeProto, int]] = field(default_factory=list)
+    # For each body, and ``TOP``: the terms of all its values, by name, in order
+    scopes: dict[int, dict[str, int]] = field(default_factory=dict)
+    unused: tuple[int, ...] = ()  # the main graph's terms that no output needs
+    # Terms with declared dims, the value's name, and whether inference from the inputs gives the same dims
+    declares: list[tuple[int, Shape, str, bool]] = field(default_factory=list)
+    odd: set[str] = field(default_factory=set)  # parts that runtimes refuse or interpret differently, each in a clause
+
+
+@dataclass
+class Scope:
+    """A graph that is being read: the terms of its names, and the inferred types of its values."""
+
+    names: dict[str, int]
+    place: tuple[str, ...]
+    inferred: onnx.GraphProto | None
+    has_formals: bool = False  # whether the graph is inside a body with inputs: then its values have no known dims
+    own: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.types = {} if self.inferred is None else inference.types_of(self.inferred)
+
+
+def differ(said: Shape, known: Shape | None) -> bool:
+    """Whether declared numbers differ from the known dims; an unknown dim differs from every number."""
+    if known is None or len(said) != len(known):
+        return True
+    return any(isinstance(dim, int) and dim != other for dim, other in zip(said, known))
 
 
 class Builder:
@@ -38,15 +75,9 @@ class Builder:
     """
 
     def __init__(
-        self,
-        terms: Terms,
-        constants: Constants,
-        model: onnx.ModelProto,
-        folder: Path | None,
-        overridable: set[str],
-        original: bool,
+        self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
-        self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
+        self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
         self._functions = {key_of(f): f for f in model.functions if not schemas.is_fallback(f)}

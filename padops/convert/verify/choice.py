@@ -1,30 +1,36 @@
-"""Compares two models by a proof and by runs, and words the failure of a verification."""
+"""``padops.verify``: compares two models by a proof and by runs, and words the failure of a verification."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 
-from padops.convert.errors import PadopsError, UndecidedError, VerificationError
-from padops.convert.inputs.given import Feeds, Input, inputs_of, load_inputs
+from padops.convert.analysis import Analysis
+from padops.convert.arguments import check_kinds, check_tolerance
+from padops.convert.errors import PadopsError, UndecidedError, UsageError, VerificationError, os_errors_as
+from padops.convert.inputs.given import Feeds, Input, Inputs, inputs_of, load_inputs
 from padops.convert.inputs.pads import Hints, special_values
 from padops.convert.inputs.random_inputs import CannotDrawError
-from padops.convert.model.document import Document
+from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
-from padops.convert.records import Conversion, Outcome, ProofRecord, RegionRecord, Verification
+from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
 from padops.convert.verify.compare import compare
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove
-from padops.convert.verify.result import Proof, Region, Verdict
+from padops.convert.verify.providers import Providers, check_providers, compare_beside
+from padops.convert.verify.sessions import Model
 from padops.extras import DependencyError
 from padops.spec.dtypes import by_name
 
@@ -38,6 +44,73 @@ UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
 NOT_LOADED = "neither model was loaded: {}"
+
+
+def verify(
+    original: Source,
+    converted: Source,
+    inputs: Inputs | None = None,
+    seed: int = 0,
+    *,
+    run: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    providers: Providers | None = None,
+) -> Verification:
+    """Checks whether two models return the same results: proved, tested, different, or unknown.
+
+    First, padops tries to prove each differing part equal; docs/verification.md describes the proofs and their limits.
+    Then both models run on the same inputs: the caller's, or random inputs chosen so that the Pads pad something.
+    Outputs may differ by a tolerance measured on the original, or by ``rtol`` and ``atol``; where models only move
+    data, every bit counts.
+
+    Args:
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
+            IR, which OpenVINO runs.
+        converted: The other model. It may have operators of padops.
+        inputs: Arrays by input name, or the path of an ``.npz``; random if None. Given inputs always run, even after a
+            proof.
+        seed: The seed of random inputs.
+        run: Make as many runs after a proof as without one.
+        rtol: The tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol`` is given.
+            With neither, the tolerance is measured on the original.
+        atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
+        providers: The execution providers of the sessions in which both models run, first choice first: names, each
+            alone or in a pair with options. padops' provider joins them as in ``padops.InferenceSession``, but neither
+            model is converted. Each session has its own process, which may crash. Only outputs are compared; without
+            ``rtol`` and ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers
+            first.
+
+    Returns:
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
+        proof or a comparison, so not if ONNX Runtime does not run the original and nothing else can be compared.
+
+    Raises:
+        UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
+            negative, or onnxruntime has no such provider.
+        PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
+    """
+    check_kinds({"run": run}, {}, inputs, seed)
+    original, converted = given_model(original), given_model(converted)
+    if seed < 0:
+        raise UsageError(f"seed is {seed}, expected 0 or more")
+    check_tolerance(rtol, atol)
+    if providers is not None:
+        check_providers(providers)
+    with tempfile.TemporaryDirectory(prefix="padops-") as folder:
+        documents = []
+        for source in (original, converted):
+            with os_errors_as("cannot read", source):
+                documents.append(read_document(source))
+        one, other = documents
+        if other.foreign:
+            raise UsageError("the second model is an OpenVINO IR; only the first one may be")
+        paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
+        if providers is not None:
+            asked = Asked(inputs, seed, rtol=rtol, atol=atol)
+            return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
+        doubted = ({}, {}) if one.foreign else Analysis(one).doubted()
+        return comparison(one, Asked(inputs, seed, rtol, atol, *doubted, run=run))(*paths)
 
 
 def comparison(
@@ -57,23 +130,26 @@ def comparison(
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
         message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
-        if noticed := other_interface(message, onnx.load(converted, load_external_data=False)):
+        first, second = Model(original, message), Model(converted, onnx.load(converted, load_external_data=False))
+        if noticed := other_interface(message, second.message):
             return Verification("interface", notes=noticed)
-        proof = None if document.foreign else proved(original, converted)
-        is_proved = proof is not None and proof.verdict is Verdict.PROVED
+        proof = None if document.foreign else proved(first, second)
+        is_proved = proof is not None and proof.verdict == "proved"
         must_run = asked.run or given is not None
-        size = 0 if document.foreign else max(map(_size, (original, converted)))
+        size = 0 if document.foreign else max(map(_size, (first, second)))
         if is_proved and size > CHEAP and not must_run:
             notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
             verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
         else:
             try:
-                inputs = inputs_of(document.message())
-                first = () if proof is None else tuple(_replays(inputs, proof))
+                inputs = inputs_of(message)
+                shown = () if proof is None else tuple(_replays(inputs, proof))
                 hints = Hints(special_values(document.model))
-                case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved, must_run)
-                room = None if given is not None else ROOM + LOADED * size
-                verification = _ran(document, original, converted, case, room)
+                case = RunInputs(inputs, given, asked, hints, corrected, shown, is_proved)
+                if document.foreign:
+                    verification = compare_with_openvino(Path(document.foreign[0].name), case, second)
+                else:
+                    verification = _ran(first, second, case, None if given is not None else ROOM + LOADED * size)
             except (PadopsError, DependencyError) as error:
                 if (must_run or proof is None) and not isinstance(error, CannotDrawError):
                     raise
@@ -81,32 +157,43 @@ def comparison(
                 verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
         if verification.outcome == "corrected" and wrong:
             verification = replace(verification, notes=(*verification.notes, CHANGED.format(wrong)))
-        return replace(verification, proof=None if proof is None else record_of(proof))
+        return replace(verification, proof=proof)
 
     return compare_and_say
 
 
-def proved(original: Path, converted: Path) -> Proof:
-    """The proof of two model files. Raises PadopsError if a constant cannot be read."""
-    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
-    return prove(one, other, folders=(original.parent, converted.parent))
+def proved(original: Model, converted: Model) -> ProofRecord:
+    """The proof of two models. Raises PadopsError if a constant cannot be read."""
+    return prove(original.message, converted.message, folders=(original.path.parent, converted.path.parent))
 
 
-def _ran(document: Document, original: Path, converted: Path, case: RunInputs, room: int | None) -> Verification:
+def _file(document: Document, folder: Path) -> Path:
+    """Returns the model's file; writes a model in memory to a file, with its data beside it."""
+    if document.path is not None:
+        return document.path
+    folder.mkdir()
+    path = folder / "model.onnx"
+    for file in document.data_files(follow_links=False):
+        place = folder / file.location
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(os.path.realpath(file.source), place)
+        except OSError:  # a link cannot cross file systems
+            shutil.copyfile(file.source, place)
+    message = document.message()
+    if message.ByteSize() > LARGEST_PROTO:
+        raise PadopsError(f"a model has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
+    path.write_bytes(message.SerializeToString())
+    return path
+
+
+def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -> Verification:
     """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``."""
-
-    def run() -> Verification:
-        if document.foreign:
-            return compare_with_openvino(Path(document.foreign[0].name), case, original, converted)
-        return compare(original, converted, case)
-
-    if document.foreign:
-        return run()
     note = ""
     try:
         for _ in range(MOST_COPIES):
             try:
-                found: Verification = in_copy(run, room)
+                found: Verification = in_copy(lambda: compare(original, converted, case), room)
                 return found
             except DiedError as error:
                 note = str(error)
@@ -119,61 +206,35 @@ def _ran(document: Document, original: Path, converted: Path, case: RunInputs, r
     return Verification("not run", notes=(note,))
 
 
-def record_of(proof: Proof) -> ProofRecord:
-    """A proof for the report."""
-    regions = tuple(map(_region, proof.regions))
-    return ProofRecord(**{**_fields(ProofRecord, proof), "verdict": proof.verdict.value, "regions": regions})
-
-
-def _region(region: Region) -> RegionRecord:
-    example = None if region.counterexample is None else {"dims": region.counterexample}
-    changed = {"verdict": region.verdict.value, "counterexample": example}
-    return RegionRecord(**{**_fields(RegionRecord, region), **changed})
-
-
-def _fields(record: type[Any], found: object) -> dict[str, Any]:
-    """Copies the record's fields from an object that has attributes of the same names."""
-    return {row.name: getattr(found, row.name) for row in fields(record)}
-
-
-def _replays(inputs: Sequence[Input], proof: Proof) -> Iterator[Feeds]:
+def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[Feeds]:
     """Yields inputs with the dims for which a part of the models seems to differ."""
-    examples = [row.counterexample for row in proof.regions if row.counterexample]
+    examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
-        shapes = _shapes(inputs, example)
-        if shapes is None or any(prod(shape) > LARGEST for shape in shapes.values()):
+        sizes: dict[str, int] = defaultdict(lambda: 2)
+        for row in (row for row in inputs if row.name in example):
+            sizes |= {dim: size for dim, size in zip(row.dims or (), example[row.name]) if isinstance(dim, str)}
+        shapes = {row.name: tuple(example.get(row.name) or row.shape(sizes)) for row in inputs}
+        drawable = all(prod(shapes[row.name]) <= LARGEST and _is_wide(row.type) for row in inputs)
+        if not drawable or not shapes.keys() & example.keys():
             continue
         rng = np.random.default_rng(0)
-        feeds = {}
-        for row in inputs:
-            dtype, shape = by_name(row.type), shapes[row.name]
-            if dtype.bits < 8 or row.type == "string":
-                break
-            numbers = rng.standard_normal(shape) if "float" in row.type or row.type == "double" else rng.integers(
-                0, 2 if row.type == "bool" else 100, shape)  # fmt: skip
-            feeds[row.name] = np.asarray(numbers).astype(dtype.numpy)
-        else:
-            yield feeds
+        yield {row.name: _numbers(row.type, shapes[row.name], rng) for row in inputs}
 
 
-def _shapes(inputs: Sequence[Input], example: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]] | None:
-    """Derives each input's dims from example dims; None if the example names no input."""
-    sizes: dict[str, int] = {}
-    if not any(row.name in example for row in inputs):
-        return None
-    for row in (row for row in inputs if row.name in example and row.dims is not None):
-        for dim, size in zip(row.dims or (), example[row.name]):
-            if isinstance(dim, str):
-                sizes.setdefault(dim, size)
-    known = {row.name: [dim if isinstance(dim, int) else sizes.get(str(dim), 2) for dim in row.dims or ()]
-             for row in inputs}  # fmt: skip
-    return {row.name: tuple(example.get(row.name, known[row.name])) for row in inputs}
+def _is_wide(name: str) -> bool:
+    return name != "string" and by_name(name).bits >= 8
 
 
-def _size(path: Path) -> int:
+def _numbers(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    is_float = "float" in name or name == "double"
+    numbers = rng.standard_normal(shape) if is_float else rng.integers(0, 2 if name == "bool" else 100, shape)
+    return np.asarray(numbers).astype(by_name(name).numpy)
+
+
+def _size(model: Model) -> int:
     """The bytes of a model file and its external data."""
-    tensors = external_tensors(onnx.load(path, load_external_data=False))
-    return path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
+    tensors = external_tensors(model.message)
+    return model.path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
 
 
 def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
@@ -208,7 +269,8 @@ def refusal(
         return None
     if verification.outcome in ("undecided", "not run"):
         return error, f"{UNDECIDED}: {'; '.join(verification.notes)}; {OTHERWISE}"
-    return error, undecided(verification)
+    first, *others = (*verification.doubts, *verification.unproved)
+    return error, f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")
 
 
 def mismatch(verification: Verification, corrected: Collection[str]) -> str:
@@ -217,23 +279,13 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
         return "the converted model fails: " + "; ".join(verification.notes)
     if verification.outcome == "interface":
         return "callers see another model: " + "; ".join(verification.notes)
-    wrong = [pad for pad in verification.pads if pad.right is False]
+    wrong = [f"{pad.path}: {pad.detail}" for pad in verification.pads if pad.right is False]
     differing = [output for output in verification.outputs if not output.equal]
-    if not differing:
-        pads = wrong or [pad for pad in verification.pads if not pad.equal]
-        count = "1 Pad gives" if len(pads) == 1 else f"{len(pads)} Pads give"
-        though = ", though all outputs agree" if verification.outputs else ""
-        return f"{count} something else{though}; {pads[0].path}: {pads[0].detail}"
     differing = [output for output in differing if output.name not in corrected] or differing
+    if not differing:
+        return f"Pads give something else, though all outputs agree; {'; '.join(wrong)}"
     count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
     text = f"{count}; {differing[0].name}: {differing[0].detail}"
     if wrong:
-        more = "" if wrong[0].detail.endswith(f": {differing[0].detail}") else f": {wrong[0].detail}"
-        return f"{text}; a Pad is the reason: {wrong[0].path}{more}"
+        return f"{text}; a Pad is the reason: {wrong[0]}"
     return f"{text}; {verification.notes[-1]}" if verification.notes else text
-
-
-def undecided(verification: Verification) -> str:
-    """Describes a verification's open points in one sentence."""
-    first, *others = (*verification.doubts, *verification.unproved)
-    return f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,13 @@ _BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's; PyT
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings", "value"), TensorProto.STRING, object),
 )
-BLOCK = 1 << 22  # bytes of a larger constant that are read at once
 
 
 class Constants:
     """The constants of both models; a file range that both use is hashed once."""
 
     def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+        self.terms = terms
         self._digests: dict[tuple[object, ...], bytes] = {}
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
@@ -48,7 +46,7 @@ class Constants:
         else:
             digest = digest_of(array)
         held = array if array.nbytes <= HELD else None
-        return self._terms.add_stored(
+        return self.terms.add_stored(
             tensor.data_type, array.shape, digest, lambda: _read(tensor) if held is None else held
         )
 
@@ -60,7 +58,7 @@ class Constants:
             return self.add_sparse(row.sparse_tensor, folder)
         for names, number, dtype in _BY_ATTRIBUTE:
             if row.name in names and (row.name != "value" or row.type == onnx.AttributeProto.STRING):
-                return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
+                return self.terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
@@ -73,9 +71,9 @@ class Constants:
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
         """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
-        heads = [self._terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
+        heads = [self.terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
-        return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
+        return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
 
     def _external(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
         location, offset, given = check_entries(tensor, "a constant")
@@ -84,32 +82,25 @@ class Constants:
         path, dims, bits = folder / location, tuple(tensor.dims), ir.DataType(tensor.data_type).bitwidth
         length = min(given, (prod(dims) * bits + 7) // 8)
         if length <= HELD:
-            data = b"".join(_blocks(path, offset, length))
+            data = _part(path, offset, length).tobytes()
             array = _read(TensorProto(name=tensor.name, data_type=tensor.data_type, dims=dims, raw_data=data))
-            return self._terms.add_constant(array, tensor.data_type)
+            return self.terms.add_constant(array, tensor.data_type)
         with os_errors_as("cannot read", path):
             state = os.stat(path)
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
         if key not in self._digests:
-            digest = hashlib.sha256()
-            for block in _blocks(path, offset, length):
-                digest.update(block)
-            self._digests[key] = digest.digest()
+            self._digests[key] = hashlib.sha256(_part(path, offset, length).data).digest()
         kind = b"\2" if bits < 8 else b"\1"
-        return self._terms.add_stored(tensor.data_type, dims, kind + self._digests[key], lambda: None)
+        return self.terms.add_stored(tensor.data_type, dims, kind + self._digests[key], lambda: None)
 
 
-def _blocks(path: Path, offset: int, length: int) -> Iterator[bytes]:
-    """The bytes of a part of a file. onnx itself refuses symbolic links, which caches use."""
-    with os_errors_as("cannot read", path), open(path, "rb") as file:
-        file.seek(offset)
-        while length:
-            block = file.read(min(length, BLOCK))
-            if not block:
-                lies = f"before the constant that lies in it from {offset} on"
-                raise PadopsError(f"{path} ends {plural(length, 'byte')} {lies}")
-            length -= len(block)
-            yield block
+def _part(path: Path, offset: int, length: int) -> np.ndarray:
+    """The bytes of a part of a file, which stay there. onnx itself refuses symbolic links, which caches use."""
+    with os_errors_as("cannot read", path):
+        if (lacking := offset + length - path.stat().st_size) > 0:
+            lies = f"before the end of the constant that lies in it from {offset} on"
+            raise PadopsError(f"{path} ends {plural(lacking, 'byte')} {lies}")
+        return np.memmap(path, np.uint8, "r", offset, (length,)) if length else np.empty(0, np.uint8)
 
 
 def _read(tensor: onnx.TensorProto) -> np.ndarray:

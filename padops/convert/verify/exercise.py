@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import prod
@@ -17,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, idle_pads, is_pad
 from padops.convert.records import OutputComparison, PadComparison, Verification
 from padops.convert.verify.bits import Value, compare_output
-from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial, fed
+from padops.convert.verify.sessions import DoesNotRun, Model, Session, Trial, fed
 
 NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
 NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
@@ -38,7 +36,6 @@ class Reached:
 
     path: str
     form: str
-    idle: bool  # whether its amounts are known to be 0
     known: bool  # whether its amounts are known
     missing: str = NEVER_RAN  # why it was not exercised, or ""
 
@@ -47,41 +44,40 @@ class Reached:
         if self.missing and made is not None:
             self.missing = EMPTY if not prod(made) else "" if self.known or given != made else UNPADDED
 
-    def record(self) -> PadComparison:
-        """Returns the finding for the report."""
-        exercised = not self.missing or self.idle
-        return PadComparison(self.path, self.form, "exercised" if exercised else "not exercised", detail=self.missing)
-
 
 class Scout:
-    """Observes the Pads of a model; ``instead`` runs, with the same nodes renamed to operators of ONNX Runtime."""
+    """Observes the Pads of a model; what runs in its place has the same nodes, renamed to operators of padops."""
 
-    def __init__(self, path: Path, model: onnx.ModelProto, instead: onnx.ModelProto) -> None:
-        self._path, self._model = path, deepcopy(instead)
+    def __init__(self, model: Model) -> None:
+        copy = deepcopy(model.instead or model.message)
+        self._model = Model(model.path, copy, copy)
         self.reached: list[Reached] = []
-        self.hidden = ""  # why the Pads cannot be observed
+        self._is_hidden = False  # whether the Pads cannot be observed
         self._looked = 0  # sets of inputs that have run
-        idle = idle_pads(model)
-        for located, copied in zip(bodies(model), bodies(self._model), strict=True):
+        idle = idle_pads(model.message)
+        for located, copied in zip(bodies(model.message), bodies(copy), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
                 if is_pad(node) and node.output:
                     known = idle.get(node.output[0])
                     running.name = f"{NAME} {len(self.reached)}"
-                    self.reached.append(Reached(place, form_of(node), known is True, known is not None))
+                    missing = "" if known else NEVER_RAN  # a Pad of nothing has nothing to show
+                    self.reached.append(Reached(place, form_of(node), known is not None, missing))
 
     def look(self, feeds: Sequence[Feeds]) -> None:
         """Runs the model on new sets of inputs, and reads the dims from the profile."""
         new = feeds[self._looked :]
-        if not new or not self.reached or self.satisfied or self.hidden:
+        if not new or not self.reached or self.satisfied or self._is_hidden:
             return
         self._looked = len(feeds)
         with tempfile.TemporaryDirectory(prefix="padops-") as folder:
             try:
-                session = Session(self._path, optimised=False, instead=self._model, profile=Path(folder) / "profile")
-                for one in new:
-                    session.run(one)
+                session = Session(self._model, optimised=False, profile=Path(folder) / "profile")
+                for inputs in new:
+                    session.run(inputs)
             except DoesNotRun as error:
-                self.hidden = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
+                self._is_hidden = True
+                for one in (row for row in self.reached if row.missing == NEVER_RAN):
+                    one.missing = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
                 return
             for event in json.loads(session.end_profiling().read_text(encoding="utf-8", errors="replace")):
                 self._learn(event)
@@ -96,77 +92,51 @@ class Scout:
     @property
     def satisfied(self) -> bool:
         """Whether every Pad is exercised, except Pads whose amounts are known to be 0."""
-        return not any(one.missing and not one.idle for one in self.reached)
+        return not any(one.missing for one in self.reached)
 
     def records(self) -> tuple[PadComparison, ...]:
         """Returns the finding for each Pad."""
-        if self.hidden:
-            for one in self.reached:
-                one.missing = self.hidden if one.missing == NEVER_RAN else one.missing
-        return tuple(one.record() for one in self.reached)
+        return tuple(
+            PadComparison(one.path, one.form, "not exercised" if one.missing else "exercised", detail=one.missing)
+            for one in self.reached
+        )
 
 
-class Sameness:
-    """Tracks whether a value was the same in every run: empty, or one element everywhere."""
-
-    def __init__(self) -> None:
-        self._elements: set[object] = set()
-        self._other = False
-
-    def add(self, value: Value) -> None:
-        """Adds one run's value."""
-        if self._other:
-            return
+def weak(values: Iterable[Value]) -> str:
+    """Says that a value was the same in every run, empty or one element everywhere; "" if it varied."""
+    elements: set[str] = set()
+    todo = list(values)
+    while todo:
+        value = todo.pop()
         if isinstance(value, (list, tuple)):
-            for item in value:
-                self.add(item)
-            return
-        if not isinstance(value, np.ndarray):
-            self._other = True
-            return
-        if not value.size:
-            return
-        first = value.reshape(-1)[:1]
-        if value.dtype.kind in "fV" and _all_nan(value):
-            self._elements.add("NaN")
-        elif bool((value.reshape(-1) == first).all()):
-            self._elements.add(f"{first[0]!s}")
-        else:
-            self._other = True
-        self._other |= len(self._elements) > 1
-
-    @property
-    def weak(self) -> str:
-        """The constant value in words, or "" if the value varied."""
-        if self._other:
+            todo += value
+        elif not isinstance(value, np.ndarray):
             return ""
-        if not self._elements:
-            return "it is empty in every run"
-        (element,) = self._elements
-        return f"every element is {element} in every run"
+        elif value.size:
+            first = value.reshape(-1)[0]
+            if not bool((value == first).all() or (value != value).all()):  # NaN
+                return ""
+            elements.add(str(first))
+        if len(elements) > 1:
+            return ""
+    return f"every element is {elements.pop()} in every run" if elements else "it is empty in every run"
 
 
-def _all_nan(value: np.ndarray) -> bool:
-    try:
-        return bool(np.isnan(value).all())
-    except TypeError:  # 4-bit and 2-bit integers
-        return False
-
-
-def check_outputs(trials: Sequence[Trial], after: Sequence[Outputs]) -> Verification:
+def check_outputs(trials: Sequence[Trial]) -> Verification:
     """Compares every bit of the converted model's outputs with the original's."""
     comparisons: dict[str, OutputComparison] = {}
-    sameness: dict[str, Sameness] = defaultdict(Sameness)
-    for trial, outputs in zip(trials, after, strict=True):
+    for trial in trials:
         for name, value in trial.outputs.items():
-            sameness[name].add(value)
-            one = compare_output(name, value, outputs[name], name in trial.unstable)
+            one = compare_output(name, value, trial.after[name], name in trial.unstable)
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
     unstable = sorted(set().union(*(trial.unstable for trial in trials)))
     equal = all(comparison.equal for comparison in comparisons.values())
     outcome = "different" if not equal else "runs" if unstable else "equal"
     notes = [f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"]
-    told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
+    told = tuple(
+        replace(one, weak=weak(trial.outputs[one.name] for trial in trials)) if one.equal else one
+        for one in comparisons.values()
+    )
     fed_with = fed(trial.feeds for trial in trials)
     return Verification(outcome, told, fed_with, tuple(notes if unstable else ()))  # type: ignore[arg-type]

@@ -14,15 +14,16 @@ from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError
 from padops.convert.model.document import read_document
 from padops.convert.model.inference import declarations
+from padops.convert.records import RegionRecord
 from padops.convert.standard.fallback import embed
-from padops.convert.verify.result import Outcome, Region, Verdict
 from padops.convert.verify.schemas import is_fallback
+from padops.convert.verify.terms import Outcome
 
 RULE = "fallback"
 WITHOUT = "sessions without padops run this function, which padops of this version does not write"
 
 
-def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[Region]:
+def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
     """Returns a region for each fallback function of the converted model, and each operator that lost its function."""
     there = {row.name: row for row in converted.functions if is_fallback(row)}
     before = {row.name: row for row in original.functions if is_fallback(row)}
@@ -31,14 +32,13 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
         fresh = _written(converted)
     found = []
     for name, row in there.items():
-        label = f"function padops::{name}"
         if _bytes(row) == _bytes(fresh.get(name)):
-            outcome = Outcome(Verdict.PROVED, RULE, "by bytes what this version of padops writes")
+            outcome = Outcome("proved", RULE, "by bytes what this version of padops writes")
         elif _bytes(row) == _bytes(before.get(name)):
-            outcome = Outcome(Verdict.PROVED, RULE, "by bytes what the original has")
+            outcome = Outcome("proved", RULE, "by bytes what the original has")
         else:
-            outcome = Outcome(Verdict.UNKNOWN, RULE, why=WITHOUT)
-        found.append(Region(**vars(outcome), name=label, original=(name,), converted=(name,)))
+            outcome = Outcome("unknown", RULE, why=WITHOUT)
+        found.append(RegionRecord(f"function padops::{name}", (name,), (name,), **vars(outcome)))
     return found
 
 
@@ -47,10 +47,7 @@ def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
-    """The functions that padops writes for a model's operators.
-
-    None if padops cannot read the model, or if these functions need inputs that its nodes lack.
-    """
+    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
     try:
         light = deepcopy(declarations(converted))
         kept = [row for row in light.functions if not is_fallback(row)]

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import onnx
 
-from padops.convert.verify.result import Outcome, Unsupported, Verdict
 from padops.convert.verify.schemas import STRING, defaults_of
-from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Head, Kind, Outcome, Terms, Unsupported
 from padops.spec.dialects import DOMAIN
 
-RULE = "fold"
+RULE, LISTS = "fold", ("strides", "dilations")
 INTEGERS = (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
 NARROW = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, *INTEGERS)
 INTS = onnx.AttributeProto.INTS
@@ -68,8 +67,8 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
         if not prove(first.data, second.data):
             raise Unsupported(f"what two {name} read is not proved equal, padded")
     except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
+        return Outcome("unknown", RULE, why=str(why))
+    return Outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
 def _pads(terms: Terms, term: int) -> tuple[int, ...]:
@@ -114,13 +113,10 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
         raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
     if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
         raise Unsupported("AveragePool with SAME that counts what it pads")
-    rows: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": tuple(kernel)}
-    rows |= {"strides": terms.attribute(term, "strides"), "dilations": dilations}
-    given: dict[str, tuple[int, Any]] = {
-        name: (INTS if isinstance(value, tuple) else STRING, value) for name, value in rows.items() if value
-    }
-    given |= {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1) if name not in given}
-    attributes = tuple((name, *row) for name, row in sorted(given.items()))
+    rows = {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1)}
+    rows |= {"auto_pad": (STRING, auto_pad), "kernel_shape": (INTS, tuple(kernel))}
+    rows |= {name: (INTS, value) for name in LISTS if (value := terms.attribute(term, name))}
+    attributes = tuple((name, *row) for name, row in sorted(rows.items()))
     head = Head(Kind.OPERATOR, DOMAIN, "SamePad_1", 1, attributes, place=terms.head(term).place)
     fill = _fill(terms, term)
     made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))
@@ -138,7 +134,7 @@ def _head(terms: Terms, term: int) -> Head:
     kept = [
         (name, kind, value)
         for name, kind, value in head.attributes
-        if name not in left_out and not (name in ("strides", "dilations") and all(number == 1 for number in value))
+        if name not in left_out and not (name in LISTS and all(number == 1 for number in value))
     ]
     return replace(head, attributes=tuple(kept))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,6 @@ from padops.convert.verify.inference import dims_of, forget_dims
 from padops.convert.verify.sessions import Risks
 
 TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
-BY_PLACE = "callers may take them by position"
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,12 @@ class RunInputs:
     corrected: frozenset[str] = frozenset()
     first: Sequence[Feeds] = ()  # inputs that may show a difference; they run first
     is_proved: bool = False  # whether the models are proved equal
-    asked_to_run: bool = False  # whether the caller wants as many runs as without a proof
     risks: Risks = field(default_factory=Risks)
 
     @property
     def proved(self) -> bool:
         """Whether a few runs are enough."""
-        return self.is_proved and not self.asked_to_run
+        return self.is_proved and not self.asked.run and self.given is None
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
         """Returns the attempts at each set of inputs; the first attempt that the model accepts counts."""
@@ -73,10 +71,7 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
     interface includes the order and number of inputs and outputs. It also includes which initializers a caller can
     replace. Dynamic dims, their names and defaults do not count: runs check them.
     """
-    return tuple(_differences(original, converted))
-
-
-def _differences(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:
+    found = []
     lists = (
         ("inputs", required_inputs(original), required_inputs(converted)),
         ("outputs", original.graph.output, converted.graph.output),
@@ -84,22 +79,21 @@ def _differences(original: onnx.ModelProto, converted: onnx.ModelProto) -> Itera
     for what, first, second in lists:
         if [value.name for value in first] != [value.name for value in second]:
             there = f"{_names(first)} in the original, and {_names(second)} in the converted model"
-            yield f"the {what} are {there}; {BY_PLACE}"
+            found.append(f"the {what} are {there}; callers may take them by position")
             continue
         for one, other in zip(first, second):
             if told := _other_type(one.type, other.type):
-                yield f"the {what[:-1]} '{one.name}' is {told}"
+                found.append(f"the {what[:-1]} '{one.name}' is {told}")
     replaceable, inputs = overridable_inputs(converted), {value.name: value for value in converted.graph.input}
     for value in original.graph.input:
         if value.name not in overridable_inputs(original):
             continue
         if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
-            yield (
-                f"a caller of the original may replace the initializer '{value.name}', "
-                "and one of the converted model may not"
-            )
+            may = f"may replace the initializer '{value.name}'"
+            found.append(f"a caller of the original {may}, and one of the converted model may not")
         elif told := _other_type(value.type, inputs[value.name].type):
-            yield f"the input '{value.name}' is {told}"
+            found.append(f"the input '{value.name}' is {told}")
+    return tuple(found)
 
 
 def _names(values: Sequence[onnx.ValueInfoProto]) -> str:

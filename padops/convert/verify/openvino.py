@@ -23,25 +23,25 @@ from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies, form_of, is_pad
 from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
-from padops.convert.verify import sessions
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.compare import far_outputs
+from padops.convert.verify.compare import close, far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import RunInputs
 from padops.convert.verify.rounding import Moves
-from padops.convert.verify.sessions import DoesNotRun, Session, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, OtherProcess, Outputs, fed, run_trials
 from padops.deferred import import_openvino
-from padops.processes import Pickled, serve
+from padops.processes import serve
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_numpy, by_onnx
 
 SECONDS = 600.0  # for one run of the model, its compilation included
 SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has there"
 MOVED = "no element differs by more than floats move in OpenVINO and in ONNX Runtime"
+HERE = "for the data that it has in OpenVINO"
 ENOUGH = 2  # sets of inputs on which each Pad is compared
 
 
-class OpenVINOProcess:
+class OpenVINOProcess(OtherProcess):
     """The process that runs OpenVINO, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
@@ -54,61 +54,44 @@ class OpenVINOProcess:
             raise PadopsError(
                 "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
             )
+        super().__init__("OpenVINO", SECONDS, ["-m", __name__, str(path)])
         self._outputs = outputs
-        self._process = Pickled("OpenVINO", SECONDS, ["-m", __name__, str(path)])
-        self.close = self._process.close
 
-    def run(self, feeds: Feeds) -> dict[str, np.ndarray]:
-        """Runs the IR and returns its outputs.
-
-        Raises:
-            RuntimeError: OpenVINO refuses the model or the inputs, has died, or did not answer within ``SECONDS``.
-        """
-        return dict(zip(self._outputs, self._process.ask(("outputs", feeds)), strict=True))
-
-    def run_pads(self, feeds: Feeds) -> dict[str, tuple[list[np.ndarray], np.ndarray]]:
-        """Returns the inputs and the output of each Pad, by the output's name in the converted model.
-
-        Raises:
-            RuntimeError: As for ``run``.
-        """
-        return {name: (arrays[:-1], arrays[-1]) for name, arrays in self._process.ask(("pads", feeds))}
+    def run(self, feeds: Feeds) -> Outputs:
+        """Runs the IR and returns its outputs."""
+        return dict(zip(self._outputs, self.ask(("outputs", feeds)), strict=True))
 
 
-def compare_with_openvino(source: Path, case: RunInputs, original: Path, converted: Path) -> Verification:
-    """Compares an IR in OpenVINO with the converted model in ONNX Runtime; ``original`` is not used."""
-    message = onnx.load(converted, load_external_data=False)
-    with closing(OpenVINOProcess(source, [output.name for output in message.graph.output])) as peer:
-        return _compare(peer, converted, message, case)
+def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Verification:
+    """Compares an IR in OpenVINO with the converted model in ONNX Runtime."""
+    with closing(OpenVINOProcess(source, [output.name for output in converted.message.graph.output])) as peer:
+        return _compare(peer, converted, case)
 
 
-def _compare(peer: OpenVINOProcess, converted: Path, message: onnx.ModelProto, case: RunInputs) -> Verification:
+def _compare(peer: OpenVINOProcess, converted: Model, case: RunInputs) -> Verification:
     try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
-        session = Session(converted, optimised=True)
+        session = converted.session(optimised=True)
         taken = run_trials(session, case.turns())
     except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
     try:
-        trials = run_trials(sessions.OtherRuntime(peer.run), [[trial.feeds] for trial in taken])
+        trials = run_trials(peer, [[trial.feeds] for trial in taken])
     except DoesNotRun as error:
         note = f"OpenVINO does not run the original: {error}"
         return Verification("runs", inputs=fed(trial.feeds for trial in taken), notes=(note,))
-    after = [session.run(trial.feeds) for trial in trials]
-    verification = check_outputs(trials, after)
+    trials = [trial.then(session) for trial in trials]
+    verification = check_outputs(trials)
     verification = replace(verification, notes=("the original ran in OpenVINO", *verification.notes))
-    verification = _compare_pads(verification, converted, message, peer, [one.feeds for one in trials[:ENOUGH]])
+    verification = _compare_pads(verification, converted, peer, [one.feeds for one in trials[:ENOUGH]])
     if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
         return verification
     tolerance, moves = case.asked.tolerance, None
     if tolerance is None:
-        plain = Session(converted, optimised=False)
-        own = [replace(trial, outputs=outputs) for trial, outputs in zip(trials, after, strict=True)]
-        moves = Moves(converted, message, own, [plain.run(trial.feeds) for trial in trials])
-        moves.add(trials, sessions.OtherRuntime(peer.run).run)
-    if far_outputs(trials, after, moves, tolerance):
-        return verification
-    said = MOVED if tolerance is None else f"no element differs by more than {tolerance}"
-    return replace(verification, outcome="close", notes=(*verification.notes, said))
+        plain = converted.session(optimised=False)
+        own = [replace(trial, outputs=trial.after) for trial in trials]
+        moves = Moves(converted.path, converted.message, own, [plain.run(trial.feeds) for trial in trials])
+        moves.add(trials, peer.run)
+    return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
 
 
 def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
@@ -144,7 +127,7 @@ def _pads(path: str) -> Callable[[Feeds], list[Any]]:
 
     def run(feeds: Feeds) -> list[Any]:
         arrays = iter(run_all(feeds))
-        return [(name, [next(arrays) for _ in row]) for name, row in zip(names, values, strict=True)]
+        return [(name, *(next(arrays) for _ in row)) for name, row in zip(names, values, strict=True)]
 
     return run
 
@@ -173,45 +156,41 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _compare_pads(
-    verification: Verification, converted: Path, message: onnx.ModelProto, peer: OpenVINOProcess, feeds: Sequence[Feeds]
+    verification: Verification, converted: Model, peer: OpenVINOProcess, feeds: Sequence[Feeds]
 ) -> Verification:
     """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs.
 
     A Pad that became several nodes does not run alone; only the outputs check it.
     """
-    pads = {node.output[0]: (path, node) for path, node in next(bodies(message)).labelled() if is_pad(node)}
-    wrong: dict[str, str] = {}
-    seen: set[str] = set()
+    pads = {node.output[0]: (path, node) for path, node in next(bodies(converted.message)).labelled() if is_pad(node)}
+    told: dict[str, str] = {}  # by output: how the Pad differs, or ""
     try:
         for one in feeds:
-            for name, (inputs, output) in peer.run_pads(one).items():
-                detail = _difference(converted, message, pads[name][1], inputs, output) if name in pads else None
+            for name, *inputs, output in peer.ask(("pads", one)):
+                detail = _difference(converted, pads[name][1], inputs, output) if name in pads else None
                 if detail is not None:
-                    seen.add(name)
-                    if detail:
-                        wrong.setdefault(name, f"{name}: for the data that it has in OpenVINO, {detail}")
-    except RuntimeError as error:
+                    told[name] = told.get(name) or (detail and f"{name}: {HERE}, {detail}")
+    except DoesNotRun as error:
         note = f"OpenVINO does not run the original with its Pads as outputs: {error}"
         return replace(verification, notes=(*verification.notes, note))
     found = []
     for name, (path, node) in pads.items():
-        if name in wrong:
-            found.append(PadComparison(path, form_of(node), "exercised", False, (name,), wrong[name], False))
-        elif name in seen:
-            found.append(PadComparison(path, form_of(node), "exercised", True, (name,), right=True))
+        if name in told:
+            is_right = not told[name]
+            found.append(PadComparison(path, form_of(node), "exercised", is_right, (name,), told[name], is_right))
         else:
             why = f"OpenVINO has no Pad that gives '{name}'"
             found.append(PadComparison(path, form_of(node), "not exercised", detail=why))
-    if seen and not wrong:
-        told = SAID if len(seen) == len(pads) else f"{len(seen)} of {len(pads)}: {SAID}"
-        verification = replace(verification, notes=(*verification.notes, told))
-    return replace(verification, outcome="different" if wrong else verification.outcome, pads=tuple(found))
+    is_wrong = any(told.values())
+    if told and not is_wrong:
+        said = SAID if len(told) == len(pads) else f"{len(told)} of {len(pads)}: {SAID}"
+        verification = replace(verification, notes=(*verification.notes, said))
+    return replace(verification, outcome="different" if is_wrong else verification.outcome, pads=tuple(found))
 
 
-def _difference(
-    converted: Path, message: onnx.ModelProto, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray
-) -> str | None:
+def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
     """Describes how a Pad of the converted model differs; "" if equal; None if its inputs differ."""
+    message = converted.message
     constants = {tensor.name for tensor in message.graph.initializer}
     if any(name and name not in constants and at >= len(inputs) for at, name in enumerate(pad.input)):
         return None
@@ -224,7 +203,7 @@ def _difference(
     model = onnx.ModelProto(ir_version=message.ir_version, graph=graph)
     model.opset_import.extend(message.opset_import)
     try:
-        found = Session(converted, optimised=False, instead=model).run(feeds)
+        found = replace(converted, instead=model).session(optimised=False).run(feeds)
     except DoesNotRun as error:
         return f"padops refuses it: {error}"
     return describe_difference(output, found[pad.output[0]])

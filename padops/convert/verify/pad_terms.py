@@ -6,7 +6,7 @@ Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/defi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
+from padops.convert.model.nesting import nodes_of
+from padops.convert.verify import schemas
 from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 from padops.spec.dialects import DOMAIN, OPS
@@ -21,6 +23,7 @@ from padops.spec.dialects import DOMAIN, OPS
 MODES = ("constant", "edge", "reflect", "wrap")
 WRAP, AXES, AMOUNTS = 19, 18, 11  # the first version with mode wrap; with the input axes; with amounts as an input
 MICROSOFT, ZERO = "com.microsoft", bytes(4)
+MICROSOFT_IS = 13  # com.microsoft::Pad behaves like this version of ONNX's Pad
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 Place = tuple[str, ...]
 
@@ -148,3 +151,20 @@ def names_all_axes(terms: Terms, a: int, b: int) -> bool:
     if amounts is not None and amounts.ndim == 1:
         return np.array_equal(listed, np.arange(amounts.size // 2))
     return dims is not None and np.array_equal(listed, np.arange(len(dims)))
+
+
+def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Returns the model with each ONNX Pad replaced by the padops operator that mirrors it."""
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    parts: list[tuple[onnx.ModelProto | onnx.FunctionProto, Iterable[onnx.NodeProto]]] = [(made, made.graph.node)]
+    parts += [(row, row.node) for row in made.functions]
+    for part, nodes in parts:
+        versions = schemas.imports_of(part)
+        for _, node in nodes_of(nodes):
+            version = version_of(node.domain, node.op_type, schemas.version_of("", "Pad", versions.get("", 1)))
+            if version is not None and node.domain != DOMAIN:
+                node.domain, node.op_type = DOMAIN, f"Pad_{version or MICROSOFT_IS}"
+        if DOMAIN not in versions:
+            part.opset_import.add(domain=DOMAIN, version=1)
+    return made

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from padops.convert.verify.sessions import DoesNotRun
+from padops.processes import how_ended
 
 
 class DiedError(DoesNotRun):
@@ -48,14 +49,11 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
         answer, error = pipe.recv()
     except (EOFError, ConnectionError):
         process.join()
-        code = process.exitcode or 0
-        how = signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
-        raise DiedError(f"onnxruntime has ended its process ({how})") from None
+        raise DiedError(f"onnxruntime has ended its process ({how_ended(process.exitcode)})") from None
     finally:  # also after an interrupt
         pipe.close()
-        if process.is_alive():
-            process.join(1)
-            process.kill()
+        process.join(1)
+        process.kill()
         process.join()
     if error is not None:
         raise error

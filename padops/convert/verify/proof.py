@@ -1,26 +1,34 @@
-"""Proves two models equal by structure, moves and folds, region by region."""
+"""Proves two models equal by structure, moves and folds, region by region, from the outputs back to the inputs.
+
+Two terms are equal if they are the same term, apply the same operator to equal inputs, or if a rule proves the pair.
+Such a pair is a region. Names prove nothing: values with the same name are only tried first.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import onnx
 
 from padops.convert.inputs.given import overridable_inputs
+from padops.convert.records import Certainty, ProofRecord, RegionRecord
 from padops.convert.verify import folds, following
-from padops.convert.verify.build import TOP, Builder
-from padops.convert.verify.built import Built, differ
+from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
-from padops.convert.verify.matching import UNUSED, Matcher, Prove, named
-from padops.convert.verify.moves import Moves
+from padops.convert.verify.moves import NEW_ERROR, decide
 from padops.convert.verify.pad_terms import names_all_axes
-from padops.convert.verify.result import Outcome, Proof, Region, Verdict
-from padops.convert.verify.terms import Kind, Shape, Terms
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Outcome, Shape, Terms
 
+Pair = tuple[int, int]
+Goal = Generator["Goal", bool | None, bool]
+DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
+OTHERS = "they are two different inputs or constants"
+UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
 Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
@@ -28,7 +36,7 @@ UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, Recursi
 DECLARED = "the converted model declares dims [{}] of the value '{}', which neither the original nor its inputs give"
 
 
-def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> Proof:
+def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
     """Proves that wherever the original runs, the converted model returns the same bits.
 
     Neither model runs or changes. External data are read block by block; ``folders`` has each model's data folder.
@@ -37,60 +45,37 @@ def prove(original: Model, converted: Model, *, folders: Folders = (None, None))
         return _prove(original, converted, folders)
     except UNREADABLE as error:
         why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
-    return Proof(Verdict.UNKNOWN, why=why)
+    return ProofRecord("unknown", why=why)
 
 
-def _prove(original: Model, converted: Model, folders: Folders) -> Proof:
+def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     terms = Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
-    first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
+    first = Builder(constants, original, folders[0], overridable, original=True).build()
     kept = overridable & overridable_inputs(converted)
-    second = Builder(terms, constants, converted, folders[1], kept, original=False).build()
+    second = Builder(constants, converted, folders[1], kept, original=False).build()
     if why := _differences(original, converted, first, second):
-        return Proof(Verdict.UNKNOWN, why="; ".join(why))
-    moves = Moves(terms)
-    matcher = Matcher(terms, first, second, lambda a, b, prove: _decide(terms, moves, a, b, prove))
+        return ProofRecord("unknown", why="; ".join(why))
+    matcher = Matcher(terms, first, second)
     matcher.hint(TOP, TOP)
-    failed: list[Region] = []
+    failed: dict[Pair, RegionRecord] = {}
     for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
         if not matcher.prove(one, other):
-            failed += matcher.causes(one, other)
+            failed |= matcher.causes(one, other)
     reasons = [UNUSED.format(f"the value '{terms.names.get(term, named(terms, term))}'")
                for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
     reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
     reasons += _declared(terms, first, second)
     fallbacks = check_fallbacks(original, converted)
-    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed, *fallbacks)}.values())
-    left = [*failed, *(region for region in fallbacks if region.verdict is not Verdict.PROVED)]
-    verdict = Verdict.UNKNOWN if left or reasons else Verdict.PROVED
-    if any(region.verdict is Verdict.DIFFERENT for region in left):
-        verdict = Verdict.DIFFERENT
+    regions = (*matcher.proved, *failed.values(), *fallbacks)
+    verdicts = {region.verdict for region in regions}
+    verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
+    verdict = "different" if "different" in verdicts else verdict
     assumed = [f"dims of the inputs that have the name '{name}' are equal" for name in _shared_symbols(first)]
     used = any(region.rule == "moves" for region in matcher.proved)
-    return Proof(
-        verdict,
-        regions,
-        tuple(assumed if used else ()),
-        _same(terms, first, second),
-        sum(region.new_errors for region in regions),
-        "; ".join(dict.fromkeys(reasons)),
-    )
-
-
-def _decide(terms: Terms, moves: Moves, a: int, b: int, prove: Prove) -> Outcome:
-    """The outcome of the rules for a pair: a fold if both are windows, else moves."""
-    found = folds.same(terms, a, b, prove)
-    if found is not None:
-        return found
-    if names_all_axes(terms, a, b):
-        return Outcome(Verdict.PROVED, "amounts", "all data, all dims")
-    if any(following.is_followed(terms, term) for term in (a, b)):
-        return moves.decide(a, b)
-    one, other = named(terms, a), named(terms, b)
-    why = f"no rule relates {one} and {other}"
-    if terms.head(a) == terms.head(b):
-        why = f"two {one} are applied to values that are not proved equal"
-    return Outcome(Verdict.UNKNOWN, why=why)
+    new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
+    given, same = tuple(assumed if used else ()), _same(terms, first, second)
+    return ProofRecord(verdict, regions, same, given, new_errors, "; ".join(dict.fromkeys(reasons)))
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
@@ -130,3 +115,162 @@ def _shared_symbols(built: Built) -> list[str]:
     """The symbols that stand for more than one dim of the inputs."""
     dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
     return [name for name, count in dims.items() if count > 1]
+
+
+class Matcher:
+    """Proves pairs of terms."""
+
+    def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
+        self._terms, self._original, self._converted = terms, original, converted
+        self._known: dict[object, Outcome] = {}  # the outcomes of moves
+        self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
+        self._depth = 0
+        self.proved: list[RegionRecord] = []
+        self._theirs = {term for names in converted.scopes.values() for term in names.values()}
+        # The values that each body of the original always computes: its results need them.
+        live = set(terms.walk(*(term for _, _, term in original.outputs)))
+        self._live = {scope: set(names.values()) & live for scope, names in original.scopes.items()}
+        self._live[TOP] |= set(original.inputs.values())
+        for body in self._live.keys() - {TOP}:
+            self._live[body] -= set(terms.inputs(body)[terms.head(body).outputs :])
+        self._bodies = [TOP]
+        terms.computed, terms.shared = self._is_computed, self._is_shared
+
+    def prove(self, a: int, b: int) -> bool:
+        """Whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
+        if self._depth >= DEEPEST:
+            return False
+        self._depth += 1
+        stack, answer = [self._goal(a, b)], None
+        while stack:
+            try:
+                stack.append(stack[-1].send(answer))
+                answer = None
+            except StopIteration as end:
+                stack.pop()
+                answer = end.value
+        self._depth -= 1
+        return bool(answer)
+
+    def causes(self, a: int, b: int) -> dict[Pair, RegionRecord]:
+        """Returns the deepest unproved regions of a pair, at least one."""
+        return self._failed.get((a, b)) or {(a, b): self._unknown(a, b, OTHERS)}
+
+    def hint(self, scope: int, other: int) -> None:
+        """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
+        names = self._converted.scopes[other]
+        for name, term in self._original.scopes[scope].items():
+            if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
+                self.prove(term, names[name])
+
+    def uncovered(self, unused: tuple[int, ...], scope: int) -> list[int]:
+        """Lists unused values of the converted model that may fail and that the original does not compute."""
+        known = {self._key(term) for term in self._original.scopes[scope].values()}
+        return [term for term in unused if self._key(term) not in known and not following.is_total(self._terms, term)]
+
+    def _is_computed(self, term: int) -> bool:
+        """Whether the original computes an equal value in a body under comparison."""
+        if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
+            return True
+        return any(term in self._live.get(body, ()) for body in self._bodies)
+
+    def _is_shared(self, term: int) -> bool:
+        return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
+
+    def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        """A key that two terms share if the proofs so far make them the same computation."""
+        return self._terms.head(term), tuple(self._terms.find(one) for one in self._terms.inputs(term))
+
+    def _goal(self, a: int, b: int) -> Goal:
+        terms = self._terms
+        if terms.find(a) == terms.find(b):
+            return True
+        if ABSENT in (a, b) or (a, b) in self._failed:
+            return False
+        kinds = terms.head(a).kind, terms.head(b).kind
+        if kinds[0] in GIVEN and kinds[1] in GIVEN:
+            self._failed[a, b] = {}  # the term above is the region
+            return False
+        if Kind.BODY in kinds:
+            return bool((yield self._graphs(a, b)))
+        causes: dict[Pair, RegionRecord] = {}
+        equal = terms.head(a) == terms.head(b) and len(terms.inputs(a)) == len(terms.inputs(b))
+        for one, other in zip(terms.inputs(a), terms.inputs(b)) if equal else ():
+            if not (yield self._goal(one, other)):
+                equal = False
+                causes |= self._failed.get((one, other), {})
+                if following.moves_data(terms, a):
+                    break
+        if equal:
+            terms.unite(a, b)
+            return True
+        outcome = self._decide(a, b)
+        region = self._region(a, b, outcome)
+        if outcome.verdict == "proved":
+            terms.unite(a, b)
+            self.proved.append(region)
+            return True
+        if outcome.verdict == "different" or not causes:  # the models are run with its counterexample
+            causes[a, b] = region
+        self._failed[a, b] = causes
+        return False
+
+    def _decide(self, a: int, b: int) -> Outcome:
+        """The outcome of the rules for a pair: a fold if both are windows, else moves."""
+        terms = self._terms
+        found = folds.same(terms, a, b, self.prove)
+        if found is not None:
+            return found
+        if names_all_axes(terms, a, b):
+            return Outcome("proved", "amounts", "all data, all dims")
+        if any(following.is_followed(terms, term) for term in (a, b)):
+            return decide(terms, self._known, a, b)
+        one, other = named(terms, a), named(terms, b)
+        why = f"no rule relates {one} and {other}"
+        if terms.head(a) == terms.head(b):
+            why = f"two {one} are applied to values that are not proved equal"
+        return Outcome("unknown", why=why)
+
+    def _graphs(self, a: int, b: int) -> Goal:
+        """Compares two bodies, whose inputs are already the same terms."""
+        terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
+        inputs, others = terms.inputs(a), terms.inputs(b)
+        if one != other or inputs[: one.output] != others[: one.output]:
+            self._failed[a, b] = {(a, b): self._unknown(a, b, "two bodies of different form")}
+            return False
+        self._bodies.append(a)
+        causes: dict[Pair, RegionRecord] = {}
+        self.hint(a, b)
+        for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
+            if not (yield self._goal(result, given)):
+                causes |= self.causes(result, given)
+        for term in self.uncovered(others[one.outputs :], a):
+            causes[a, b] = self._unknown(a, b, UNUSED.format(named(terms, term)))
+        self._bodies.pop()
+        if causes:
+            self._failed[a, b] = causes
+            return False
+        terms.unite(a, b)
+        return True
+
+    def _region(self, a: int, b: int, outcome: Outcome) -> RegionRecord:
+        terms = self._terms
+        mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
+
+        def operators(own: set[int]) -> tuple[str, ...]:
+            return tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
+
+        name = terms.names.get(a) or named(terms, a)
+        sides = operators(mine - theirs), operators(theirs - mine)
+        return RegionRecord(name, *sides, **vars(outcome))
+
+    def _unknown(self, a: int, b: int, why: str) -> RegionRecord:
+        return self._region(a, b, Outcome("unknown", why=why))
+
+
+def named(terms: Terms, term: int) -> str:
+    """A term in words: its operator or its kind."""
+    head = terms.head(term)
+    if head.kind is Kind.CONSTANT:
+        return f"a constant of dims {list(head.dims)}"
+    return "Pad" if head.kind is Kind.PAD else f"{head.name or head.kind.value}"

@@ -20,12 +20,12 @@ from padops.convert.inputs.given import inputs_of, load_inputs
 from padops.convert.inputs.pads import hints_of, special_values
 from padops.convert.model.document import Document
 from padops.convert.records import Verification
-from padops.convert.verify.compare import far_outputs
+from padops.convert.verify.compare import close, far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
-from padops.convert.verify.sessions import DoesNotRun, OtherRuntime, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
 from padops.extras import NeedingOnnxruntime
-from padops.processes import Pickled, serve
+from padops.processes import serve
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAMES
 from padops.spec.dialects import DOMAIN
@@ -74,12 +74,11 @@ def compare_beside(
     hints = hints_of(message, special_values(documents[0].model))
     case = RunInputs(inputs, given, asked, hints)
     libraries = _libraries(providers)
-    opened: list[OtherRuntime | None] = []
+    opened: list[OtherProcess | None] = []
     notes: list[str] = []
     with ExitStack() as stack:
         for which, document, path in zip((ORIGINAL, CONVERTED), documents, paths):
-            process = stack.enter_context(closing(Pickled("the process", SECONDS, PROGRAM)))
-            session = OtherRuntime(process.ask)
+            session = stack.enter_context(closing(OtherProcess("the process", SECONDS, PROGRAM)))
             try:
                 there, runners = session.ask((str(path), list(providers), libraries))
             except DoesNotRun as error:
@@ -132,7 +131,7 @@ def _told(which: str, document: Document, providers: Sequence[str], runners: Map
     return told
 
 
-def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case: RunInputs) -> Verification:
+def _compare(original: OtherProcess | None, converted: OtherProcess | None, case: RunInputs) -> Verification:
     """Compares two created sessions; None for a refused session."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):
@@ -149,13 +148,12 @@ def _compare(original: OtherRuntime | None, converted: OtherRuntime | None, case
         if converted is None:
             return Verification("fails", inputs=inputs)
         try:
-            after = [converted.run(trial.feeds) for trial in trials]
+            trials = [trial.then(converted) for trial in trials]
         except DoesNotRun as error:
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
-        found, tolerance = check_outputs(trials, after), case.asked.tolerance
-        if found.outcome == "different" and tolerance is not None and not far_outputs(trials, after, None, tolerance):
-            note = f"no element differs by more than {tolerance}"
-            return replace(found, outcome="close", notes=(*found.notes, note))
+        found, tolerance = check_outputs(trials), case.asked.tolerance
+        if found.outcome == "different" and tolerance is not None and not far_outputs(trials, None, tolerance):
+            return close(found, tolerance, "")
         return found
     return Verification("undecided", notes=tuple(notes))
 

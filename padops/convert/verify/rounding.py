@@ -16,7 +16,7 @@ from onnx import numpy_helper
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.verify.bits import Value
-from padops.convert.verify.sessions import DoesNotRun, Outputs, Session, Trial
+from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Trial
 from padops.spec.dtypes import by_numpy
 
 FACTOR = 16.0
@@ -38,7 +38,6 @@ class Moves:
         self._changed: list[list[Outputs]] | None = None  # the outputs with changed inputs and weights
         self._pairs: list[tuple[Outputs, Outputs]] = []  # another runtime's outputs, with plain and changed inputs
         self._parts = _parts(model)
-        self._proportions: dict[tuple[str, bool], float] = {}  # by output; see ``_in_proportion``
 
     def add(self, trials: Sequence[Trial], run: Callable[[Feeds], Outputs]) -> None:
         """Also measures how far another runtime's outputs move with changed inputs."""
@@ -54,7 +53,7 @@ class Moves:
             for seed in range(DRAWS):
                 rng = np.random.default_rng(seed)
                 try:
-                    session = Session(self._path, optimised=False, instead=_changed(self._model, rng))
+                    session = Model(self._path, self._model, _changed(self._model, rng)).session(optimised=False)
                     for row, trial in zip(self._changed, self._trials):
                         row.append(session.run({name: _moved(one, rng) for name, one in trial.feeds.items()}))
                 except DoesNotRun:
@@ -80,12 +79,10 @@ class Moves:
 
     def _in_proportion(self, name: str, levels: bool) -> float:
         """The largest move of an output in any trial, as a fraction of its largest element."""
-        if (name, levels) not in self._proportions:
-            rows = zip(self._base, self._plain, self._change())
-            found = [(plain[name], one[name]) for _, plain, changed in rows for one in changed]
-            found += [(base[name], plain[name]) for base, plain in zip(self._base, self._plain)] if levels else []
-            self._proportions[name, levels] = max((_gap(pair) / _largest(pair[0]) for pair in found), default=0.0)
-        return self._proportions[name, levels]
+        rows = zip(self._plain, self._change())
+        found = [(plain[name], one[name]) for plain, changed in rows for one in changed]
+        found += [(base[name], plain[name]) for base, plain in zip(self._base, self._plain)] if levels else []
+        return max((_gap(pair) / _largest(pair[0]) for pair in found), default=0.0)
 
 
 def _parts(model: onnx.ModelProto) -> set[str]:

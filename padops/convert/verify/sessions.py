@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from padops.convert.inputs.pads import bodies
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
 from padops.extras import NeedingOnnxruntime
+from padops.processes import Pickled
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.spec import pyop_node
@@ -34,7 +35,7 @@ DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a mo
 MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
-BLAME = (1 << 64) - 1  # no number of an attempt
+BLAME = -1  # no number of an attempt
 MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 Outputs = dict[str, Value]
 
@@ -54,19 +55,8 @@ class NoMemory(DoesNotRun, MemoryError):
 class Session:
     """A model in ONNX Runtime, on the CPU."""
 
-    def __init__(
-        self,
-        path: Path,
-        optimised: bool,
-        instead: onnx.ModelProto | None = None,
-        library: bool = True,
-        profile: Path | None = None,
-        domains: set[str] | None = None,
-    ) -> None:
-        """Creates the session. A model ``instead`` replaces the file's model, with its external data beside the file.
-
-        ``library`` registers padops' operators; a profile is written beside ``profile``; ``domains`` has the model's
-        imported domains, if known.
+    def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
+        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``.
 
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
@@ -74,21 +64,22 @@ class Session:
             DependencyError: onnxruntime is missing or too old.
         """
         # Python's form of bytes that are not UTF-8
-        if any("\udc80" <= character <= "\udcff" for character in str(path)):
-            raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
+        if any("\udc80" <= character <= "\udcff" for character in str(model.path)):
+            raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with NeedingOnnxruntime("verifying a model"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported, not logged
-        _register(options, (domains or domains_of(path, instead)) - (set() if library else {DOMAIN}))
+        domains = {row.domain for row in (model.instead or model.message).opset_import}
+        _register(options, domains - (set() if library else {DOMAIN}))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         if profile is not None:
             options.enable_profiling, options.profile_file_prefix = True, str(profile)
-        if instead is not None:
-            options.add_session_config_entry(DATA_FOLDER, str(path.parent.resolve()))
+        if model.instead is not None:
+            options.add_session_config_entry(DATA_FOLDER, str(model.path.parent.resolve()))
         try:
-            source = str(path) if instead is None else instead.SerializeToString()
+            source = str(model.path) if model.instead is None else model.instead.SerializeToString()
             self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions have no common base class
             raise DoesNotRun(str(error)) from error
@@ -112,20 +103,20 @@ class Session:
             raise DoesNotRun(failed[0].message)
         return outputs
 
-    def within_memory(self, trials: Sequence[Trial]) -> tuple[list[Trial], list[Outputs]]:
+    def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
         """Runs the model on the inputs of trials; leaves out trials for which there is no memory.
 
         Raises:
             DoesNotRun: The model refuses inputs, or there is no memory for any.
         """
-        ran: list[tuple[Trial, Outputs]] = []
+        ran: list[Trial] = []
         for trial in trials:
             try:
-                ran.append((trial, self.run(trial.feeds)))
+                ran.append(trial.then(self))
             except NoMemory:
                 if trial is trials[-1] and not ran:
                     raise
-        return [trial for trial, _ in ran], [outputs for _, outputs in ran]
+        return ran
 
     def end_profiling(self) -> Path:
         """Ends the profile; returns its file."""
@@ -134,7 +125,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its file, its content, and a substitute that runs if ONNX Runtime refuses the model."""
+    """A model: its file, its content, and what runs in its place, with its external data beside the file."""
 
     path: Path
     message: onnx.ModelProto
@@ -142,8 +133,7 @@ class Model:
 
     def session(self, optimised: bool, library: bool = True) -> Session:
         """A session of the model. Raises DoesNotRun if ONNX Runtime refuses the model."""
-        domains = {row.domain for row in (self.instead or self.message).opset_import}
-        return Session(self.path, optimised, self.instead, library, domains=domains)
+        return Session(self, optimised, library)
 
     @property
     def is_stable(self) -> bool:
@@ -157,43 +147,45 @@ class Model:
         return self.path.stat().st_size > LARGE
 
 
-class OtherRuntime:
-    """Another runtime, or another process, in the form of a session."""
-
-    def __init__(self, run: Callable[[Any], Any]) -> None:
-        self._run = run
+class OtherProcess(Pickled):
+    """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
-        """Returns the runtime's answer.
+        """Returns the process's answer.
 
         Raises:
-            DoesNotRun: The runtime raised an exception.
+            DoesNotRun: The process refuses the question, has died, or did not answer in time.
         """
         try:
-            return self._run(question)
-        except Exception as error:  # another runtime may raise any type
+            return super().ask(question)
+        except RuntimeError as error:
             raise DoesNotRun(str(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
-        """Returns the outputs by name. Raises DoesNotRun if the runtime raises an exception."""
+        """Returns the outputs by name."""
         outputs: Outputs = self.ask(feeds)
         return outputs
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One set of inputs and the model's outputs; ``unstable`` outputs change from run to run."""
+    """One set of inputs and the outputs of both models; ``unstable`` outputs change from run to run."""
 
     feeds: Feeds
     outputs: Outputs
     unstable: frozenset[str]
+    after: Outputs = field(default_factory=dict)  # of the converted model
+
+    def then(self, session: Session | OtherProcess) -> Trial:
+        """The trial with a session's outputs as those of the converted model."""
+        return replace(self, after=session.run(self.feeds))
 
 
 class Risks:
     """Records attempts before they run, in memory that copies of the process share: a division by 0 crashes a copy."""
 
     def __init__(self) -> None:
-        self._now = mmap.mmap(-1, 8)
+        self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
         self._made = 0
         self._left_out: set[int] = set()
         self.blamed = False  # whether the converted model crashed the process, on inputs that the original survives
@@ -208,17 +200,17 @@ class Risks:
         self._made += 1
         if self._made in self._left_out:
             return False
-        self._now[:] = self._made.to_bytes(8, "little")
+        self._now[0] = self._made
         return True
 
     def end(self) -> None:
         """Records that the process has survived the attempt."""
-        self._now[:] = bytes(8)
+        self._now[0] = 0
 
     @contextmanager
     def blame(self) -> Iterator[None]:
         """Records that only the converted model runs."""
-        self._now[:] = BLAME.to_bytes(8, "little")
+        self._now[0] = BLAME
         try:
             yield
         finally:
@@ -226,15 +218,15 @@ class Risks:
 
     def learn(self) -> bool:
         """From now on, skips the attempt that crashed a copy of this process; False if none was under way."""
-        last = int.from_bytes(self._now[:], "little")
+        last = self._now[0]
         self.end()
         self.blamed = last == BLAME
         self._left_out |= {last} - {0, BLAME}
-        return 0 < last < BLAME
+        return last > 0
 
 
 def run_trials(
-    session: Session | OtherRuntime,
+    session: Session | OtherProcess,
     turns: Iterable[Iterable[Feeds]],
     is_stable: bool = False,
     risks: Risks | None = None,
@@ -245,11 +237,12 @@ def run_trials(
         DoesNotRun: The model refuses every attempt; the exception has the last attempt and its error.
     """
     trials: list[Trial] = []
+    risks = risks or Risks()
     refusal = DoesNotRun("there is nothing to feed it with")
     unstable: frozenset[str] = frozenset()
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
-            if risks is not None and not risks.begin():
+            if not risks.begin():
                 refusal = DoesNotRun(DIES, (feeds,))
                 continue
             try:
@@ -258,8 +251,7 @@ def run_trials(
                 refusal = DoesNotRun(str(error), (feeds,))
                 continue
             finally:
-                if risks is not None:
-                    risks.end()
+                risks.end()
             if not trials and not is_stable:
                 again = session.run(feeds)
                 unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))
@@ -268,12 +260,6 @@ def run_trials(
     if not trials:
         raise refusal
     return trials
-
-
-def domains_of(path: Path, instead: onnx.ModelProto | None = None) -> set[str]:
-    """The domains that a model imports."""
-    model = onnx.load(path, load_external_data=False) if instead is None else instead
-    return {row.domain for row in model.opset_import}
 
 
 def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:

@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from padops.convert.inputs.given import Feeds, Input, optional_inputs
+from padops.convert.inputs.given import Feeds, optional_inputs
 from padops.convert.inputs.pads import Hints, computes_floats, sizing_inputs
 from padops.convert.inputs.random_inputs import many_inputs, marks_of
 from padops.convert.verify.bits import Value, describe_difference
-from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Outputs, Risks, Trial, run_trials
+from padops.convert.verify.interface import RunInputs
+from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Trial, run_trials
 
 MANY, SMALL, ELEMENTS = 500, 1 << 24, 1 << 23  # most inputs; bytes of the models times inputs; elements of outputs
 SHOWN = 4  # differing inputs that are kept
 
 
-@dataclass
-class SmallRuns:
-    """The inputs for which the models differ, or that only the original accepts, and why."""
+def small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
+    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ.
 
-    trials: list[Trial] = field(default_factory=list)
-    after: list[Outputs] = field(default_factory=list)
-    refused: Feeds | None = None
-    why: str = ""
-
-
-def small_runs(
-    original: Model, converted: Model, inputs: Sequence[Input], hints: Hints, seed: int, risks: Risks
-) -> SmallRuns:
-    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ."""
-    found, models, elements = SmallRuns(), (original.message, converted.message), 0
+    Raises:
+        DoesNotRun: Only the original takes some inputs, which the error has.
+    """
+    models, elements = (original.message, converted.message), 0
+    hints, risks = case.hints, case.risks
+    trials: list[Trial] = []
     if risks.are_many:
-        return found
+        return trials
     count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
     try:
         sessions = [original.session(False), converted.session(False)]
     except DoesNotRun:
-        return found
+        return trials
     sizing = sizing_inputs(models[0]) | sizing_inputs(models[1])
     moves = hints.moves and not computes_floats(models[1])
-    inputs = [*inputs, *optional_inputs(models[0])]
-    for feeds in many_inputs(inputs, marks_of(*models), sizing, moves, seed, count):
+    inputs = [*case.inputs, *optional_inputs(models[0])]
+    for feeds in many_inputs(inputs, marks_of(*models), sizing, moves, case.asked.seed, count):
         if _repeats_an_axis(feeds, hints):
             continue
         try:
@@ -53,20 +45,18 @@ def small_runs(
             continue
         try:
             with risks.blame():
-                outputs = sessions[1].run(feeds)
+                trial = trial.then(sessions[1])
         except NoMemory:
             continue
         except DoesNotRun as error:
-            found.refused, found.why = feeds, f"without graph optimisation, ONNX Runtime says: {error}"
-            return found
+            raise DoesNotRun(f"without graph optimisation, ONNX Runtime says: {error}", (feeds,)) from error
         names = trial.outputs.keys() - trial.unstable
-        if any(describe_difference(trial.outputs[name], outputs[name]) for name in names):
-            found.trials.append(trial)
-            found.after.append(outputs)
-        elements += sum(value.size for value in outputs.values() if isinstance(value, np.ndarray))
-        if len(found.trials) == SHOWN or elements > ELEMENTS:
+        if any(describe_difference(trial.outputs[name], trial.after[name]) for name in names):
+            trials.append(trial)
+        elements += sum(value.size for value in trial.after.values() if isinstance(value, np.ndarray))
+        if len(trials) == SHOWN or elements > ELEMENTS:
             break
-    return found
+    return trials
 
 
 def _is_finite(value: Value) -> bool:

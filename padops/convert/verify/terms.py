@@ -8,12 +8,14 @@ are later proved equal are united (union-find).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
+
+from padops.convert.records import Certainty
 
 ABSENT = -1  # an optional input that is not given
 SHORT = 64  # a constant of at most this many bytes is its own digest; a larger one has its SHA-256
@@ -92,6 +94,26 @@ class Facts:
 
 
 NOTHING = Facts()
+
+
+class Fails(Exception):
+    """A term fails for all data of these dims; the message has the reason."""
+
+
+class Unsupported(Exception):
+    """The proofs cannot determine a term's value; the message has the reason."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rule's verdict on one pair of terms; the fields are those of :class:`RegionRecord`."""
+
+    verdict: Certainty  # "different" is only suspected until a run of both models confirms it
+    rule: str = ""
+    holds_for: str = ""
+    conditions: tuple[str, ...] = ()
+    why: str = ""
+    counterexample: Mapping[str, Any] | None = None
 
 
 class Terms:

@@ -14,7 +14,6 @@ import padops
 from padops.convert.errors import PadopsError
 from padops.convert.verify import choice, small_runs
 from padops.convert.verify.proof import prove
-from padops.convert.verify.result import Verdict
 from padops.convert.verify.sessions import Trial, run_trials
 
 # Runs do not tell these: floats that round, or a size that none has.
@@ -43,10 +42,10 @@ def test_they_differ_and_none_is_proved(name: str) -> None:
     assert not isinstance(expected, str), expected
     assert answers(one.converted, one.feeds) != expected
     proof = prove(one.original, one.converted)
-    assert proof.verdict is not Verdict.PROVED, proof.regions
-    assert proof.why or any(region.why for region in proof.regions if region.verdict is not Verdict.PROVED)
+    assert proof.verdict != "proved", proof.regions
+    assert proof.why or any(region.why for region in proof.regions if region.verdict != "proved")
     for model in (one.original, one.converted):
-        assert prove(model, model).verdict is Verdict.PROVED, "it is not left out for something that no proof takes"
+        assert prove(model, model).verdict == "proved", "it is not left out for something that no proof takes"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,7 +87,7 @@ def test_nothing_is_believed_too_easily(kind: object) -> None:
             proof = prove(one, other)
         except PadopsError:
             continue
-        assert proof.verdict is not Verdict.PROVED or kind.__name__ == "refused", name  # type: ignore[attr-defined]
+        assert proof.verdict != "proved" or kind.__name__ == "refused", name  # type: ignore[attr-defined]
 
 
 def test_a_model_that_the_runtime_refuses_is_different() -> None:

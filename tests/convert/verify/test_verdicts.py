@@ -17,10 +17,9 @@ from small_models import BOOL, INT16, INT64, graph, model, one_pad, pad, tensor
 
 import padops
 from padops.convert import UndecidedError, UsageError, VerificationError
-from padops.convert.records import Outcome, ProofRecord, Verification
+from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.rewrite import TARGETS
 from padops.convert.verify import choice
-from padops.convert.verify.result import Proof, Region, Verdict
 
 PADS = tensor("pads", [0, 1, 0, 1])
 NODE = helper.make_node
@@ -93,15 +92,18 @@ def test_a_node_that_an_original_lacks_is_not_proved() -> None:
 # --- The answer, from what is proved and what runs gave
 # -------------------------------------------------------------------
 
-REGION = Region(Verdict.UNKNOWN, why="no rule knows it", name="y", original=("Pad",), converted=("Slice",))
-PROOFS = {verdict.value: Proof(verdict, () if verdict is Verdict.PROVED else (REGION,)) for verdict in Verdict}
-RECORDS: dict[str | None, ProofRecord | None] = {name: choice.record_of(proof) for name, proof in PROOFS.items()}
+REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
+PROOFS: dict[str | None, ProofRecord | None] = {
+    "proved": ProofRecord("proved"),
+    "different": ProofRecord("different", (REGION,)),
+    "unknown": ProofRecord("unknown", (REGION,)),
+}
 
 
-@pytest.mark.parametrize("proof", [*RECORDS, None])
+@pytest.mark.parametrize("proof", [*PROOFS, None])
 @pytest.mark.parametrize("outcome", ["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"])
 def test_the_answer(outcome: Outcome, proof: str | None) -> None:
-    verification = Verification(outcome, notes=("so it was",), proof=RECORDS.get(proof))
+    verification = Verification(outcome, notes=("so it was",), proof=PROOFS.get(proof))
     if outcome in ("different", "fails"):
         assert (verification.verdict, verification.refuted) == ("different", True)
     elif proof == "proved":

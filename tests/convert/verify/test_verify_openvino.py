@@ -130,6 +130,6 @@ def test_openvino_runs_without_telemetry_and_children(tmp_path, monkeypatch):
     path = network(tmp_path / "m.xml")
     with closing(OpenVINOProcess(path, ["y"])) as peer:
         assert peer.run({"x": np.zeros(SHAPE, np.float32)})["y"].shape == (1, 4, 9, 9)
-        process = Path(f"/proc/{peer._process._pipes.process.pid}")
+        process = Path(f"/proc/{peer._pipes.process.pid}")
         children = [(task / "children").read_text() for task in (process / "task").iterdir()]
     assert not told.exists() and children and not "".join(children).strip()

@@ -13,6 +13,7 @@ import pytest
 from leftovers import LASTING, SOON, ends, is_there
 
 from padops.convert.verify import openvino as peer
+from padops.convert.verify.sessions import DoesNotRun
 
 # What OpenVINO's telemetry does at its import: a copy of the process, which holds its pipes, and may never end.
 FORKS = f"""
@@ -65,8 +66,8 @@ def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request
     folder, begin = stand_in(request_), time.monotonic()
     with closing(peer.OpenVINOProcess(Path("model.xml"), [])) as process:
         for _ in range(2):
-            with pytest.raises(RuntimeError, match=f"^{re.escape(refusal)}$"):
+            with pytest.raises(DoesNotRun, match=f"^{re.escape(refusal)}$"):
                 process.run({})
         child = int((folder / "child").read_text())
     assert time.monotonic() - begin < LASTING
-    assert ends(child) and not is_there(process._process._pipes.process.pid)
+    assert ends(child) and not is_there(process._pipes.process.pid)

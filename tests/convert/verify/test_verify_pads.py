@@ -119,7 +119,7 @@ def test_weak_outputs() -> None:
     assert verification.outcome == "equal"
     assert [(output.name, output.weak) for output in verification.outputs] == [
         ("none", "every element is 0.0 in every run"),
-        ("nan", "every element is NaN in every run"),
+        ("nan", "every element is nan in every run"),
         ("empty", "it is empty in every run"),
         ("y", ""),
     ]

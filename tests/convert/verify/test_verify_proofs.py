@@ -24,7 +24,6 @@ from padops.convert.verify.build import Builder
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.moves import plan as anew
 from padops.convert.verify.proof import UNREADABLE, prove
-from padops.convert.verify.result import Verdict
 from padops.convert.verify.terms import Terms
 from padops.spec import plan
 from padops.spec.dialects import OPS, same_padding
@@ -45,7 +44,7 @@ def test_the_same_written_otherwise_is_one_graph(way: str) -> None:
             continue
         changed += other != source
         found = prove(source, other)
-        assert (found.verdict, found.regions) == (Verdict.PROVED, ()) or "function" in str(found), (name, found)
+        assert (found.verdict, found.regions) == ("proved", ()) or "function" in str(found), (name, found)
     assert changed
 
 
@@ -92,10 +91,10 @@ def test_constants_in_a_file_of_their_own(tmp_path: Path) -> None:
     source = EXAMPLES["pad_11"]
     path = same_models.external(source, tmp_path)
     other = onnx.load(path, load_external_data=False)
-    assert prove(source, other, folders=(None, tmp_path)).verdict is Verdict.PROVED
+    assert prove(source, other, folders=(None, tmp_path)).verdict == "proved"
     data = bytearray((tmp_path / "data.bin").read_bytes())
     (tmp_path / "data.bin").write_bytes(bytes([data[0] ^ 2]) + data[1:])
-    assert prove(source, other, folders=(None, tmp_path)).verdict is not Verdict.PROVED
+    assert prove(source, other, folders=(None, tmp_path)).verdict != "proved"
     (tmp_path / "data.bin").write_bytes(bytes(data[:3]))
     with pytest.raises(PadopsError, match="ends 5 bytes before|ends .* bytes before"):
         prove(source, other, folders=(None, tmp_path))
@@ -106,7 +105,7 @@ def test_a_foreign_pad_is_proved(name: str) -> None:
     source = dict(foreign_pads())[name]
     for options in ({}, {"target": "onnx"}) if "SAME" not in name and name != "nGraph" else ({},):
         proof = prove(source, padops.convert(source, **options).proto())
-        assert proof.verdict is Verdict.PROVED, (proof.why, [row.why for row in proof.regions])
+        assert proof.verdict == "proved", (proof.why, [row.why for row in proof.regions])
 
 
 def test_another_foreign_pad_is_not_proved() -> None:
@@ -120,7 +119,7 @@ def test_another_foreign_pad_is_not_proved() -> None:
             row.s = b"edge" if row.s != b"edge" else b"reflect"
         if not modes:
             node.attribute.append(onnx.helper.make_attribute("mode", "edge"))
-        assert prove(source, converted).verdict is not Verdict.PROVED, name
+        assert prove(source, converted).verdict != "proved", name
 
 
 MOVED = {
@@ -141,7 +140,7 @@ HELD = """<int64[2] p = {1, 1}, int64[2] q = {2, 2}, int64[2] m = {-1, -1}, int6
 def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
     one, other = (model(f"(float[n] x) => (float[k] y) {HELD} {{ {body} }}", 19) for body in MOVED[name])
     proof = prove(one, other)
-    assert proof.verdict is Verdict.PROVED, (proof.why, [row.why for row in proof.regions])
+    assert proof.verdict == "proved", (proof.why, [row.why for row in proof.regions])
     assert {row.rule for row in proof.regions} == {"moves"}
     for row in proof.regions:
         assert re.match(
@@ -159,7 +158,7 @@ RANKS = {
 @pytest.mark.parametrize("name", RANKS)
 def test_computed_amounts_for_all_axes_by_the_rank(name: str) -> None:
     one = model(RANKS[name], 19)
-    for axes, verdict in {(0, 1): Verdict.PROVED, (1, 0): Verdict.UNKNOWN, (0,): Verdict.UNKNOWN}.items():
+    for axes, verdict in {(0, 1): "proved", (1, 0): "unknown", (0,): "unknown"}.items():
         other = onnx.ModelProto.FromString(one.SerializeToString())
         list_of_axes = numpy_helper.from_array(np.array(axes), "all_axes")
         other.graph.initializer.append(list_of_axes)
@@ -180,7 +179,7 @@ def test_a_pad_of_zeros_goes_behind_a_pad_of_unknown(unknown: str) -> None:
     for value in (row for graph in (one.graph, other.graph) for row in (graph.input[0], graph.output[0])):
         if not value.type.tensor_type.shape.dim:
             value.type.tensor_type.ClearField("shape")
-    assert prove(one, other).verdict is Verdict.PROVED
+    assert prove(one, other).verdict == "proved"
 
 
 @pytest.mark.parametrize("size", [25, 40, 57, 96, 250, 1000])
@@ -188,7 +187,7 @@ def test_moves_that_differ_at_one_size_are_not_proved(size: int) -> None:
     text = """(float[n] x) => (float[k] y) { s = Shape (x) c = Constant <value_ints = [SIZE]> () e = Equal (s, c)
       o = Cast <to = 7> (e) z = Constant <value_ints = [0]> () p = Concat <axis = 0> (z, o) y = Pad (x, p) }"""
     one = model("(float[n] x) => (float[k] y) { y = Identity (x) }")
-    assert prove(one, model(text.replace("SIZE", str(size)))).verdict is not Verdict.PROVED
+    assert prove(one, model(text.replace("SIZE", str(size)))).verdict != "proved"
 
 
 @pytest.mark.parametrize("which", ["swap", "fill", "period", "dropped"])
@@ -196,7 +195,7 @@ def test_a_changed_fallback_is_not_proved(which: str) -> None:
     """Functions of this version are compared by bytes; of others, nothing is assumed."""
     source = EXAMPLES["pad_18"]
     converted = padops.convert(source).proto()
-    assert prove(source, converted).verdict is Verdict.PROVED
+    assert prove(source, converted).verdict == "proved"
     function = next(row for row in converted.functions if row.domain == "padops")
     if which == "dropped":
         last = function.node[-1]
@@ -212,7 +211,7 @@ def test_a_changed_fallback_is_not_proved(which: str) -> None:
         row.CopyFrom(onnx.helper.make_attribute("value", numpy_helper.from_array(np.array([3 + (which == "fill")]))))
         row.name = "value"
     proof = prove(source, converted)
-    assert proof.verdict is not Verdict.PROVED
+    assert proof.verdict != "proved"
     assert any(row.rule == "fallback" and row.why for row in proof.regions)
 
 
@@ -305,7 +304,7 @@ def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
             for one in (case.model, constants):
                 terms = Terms()
                 try:
-                    outputs = Builder(terms, Constants(terms), one, None, set(), original=True).build().outputs
+                    outputs = Builder(Constants(terms), one, None, set(), original=True).build().outputs
                 except UNREADABLE:
                     continue
                 for (_, _, term), value in zip(outputs, expected):

@@ -83,11 +83,9 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
             "folds",
             "following",
             "inference",
-            "matching",
             "moves/",
             "pad_terms",
             "proof",
-            "result",
             "schemas",
             "terms",
         )

@@ -19,8 +19,7 @@ from onnx import TensorProto
 
 from padops.convert.verify import following
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
-from padops.convert.verify.result import Fails, Outcome, Unsupported, Verdict
-from padops.convert.verify.terms import ABSENT, Dim, Kind, Terms
+from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Outcome, Terms, Unsupported
 
 RULE = "moves"
 LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
@@ -42,32 +41,31 @@ TOGETHER, EXACT = 128, 1024  # the largest size of all dims; of two axes
 DRAWN = "drawn"  # a kind of sizes, which a proof does not list
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
+NEW_ERROR = "the converted model fails where the original runs: "
 Tried = tuple[str, str, Size, bool]  # a kind of sizes, the sizes, a function that gives them, whether they are needed
 
 
 def _decide(terms: Terms, a: int, b: int) -> Outcome:
     first = _compare(terms, a, b, MOST, None)
-    if first.verdict is not Verdict.UNKNOWN or OPEN not in first.why:
+    if first.verdict != "unknown" or OPEN not in first.why:
         return first
     sizes, left = _sizes(terms, a, b)
     ran: dict[str, list[str]] = {}
     for kind, said, size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
-        if found.verdict is Verdict.PROVED:
+        if found.verdict == "proved":
             ran.setdefault(kind, []).append(said)
-        elif found.verdict is not Verdict.UNKNOWN or not (
+        elif found.verdict != "unknown" or not (
             found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
         ):
             return found
     if (count := sum(map(len, ran.values()))) * 4 < len(sizes) and count < LARGEST:
         left = left or f"of {len(sizes)} sets of sizes, the original takes {count}"
     if left:
-        return Outcome(Verdict.UNKNOWN, RULE, why=left)
+        return Outcome("unknown", RULE, why=left)
     drawn = len(ran.pop(DRAWN, ()))
     told = "; ".join(f"{kind}: {_in_ranges(every)}" for kind, every in ran.items())
-    return Outcome(
-        Verdict.PROVED, RULE, holds_for=f"all data, with open dims of {told}; and {drawn} drawn sets of sizes"
-    )
+    return Outcome("proved", RULE, holds_for=f"all data, with open dims of {told}; and {drawn} drawn sets of sizes")
 
 
 def _in_ranges(sizes: list[str]) -> str:
@@ -191,46 +189,42 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Outc
         try:
             one = evaluation.value(a)
         except Fails as why:
-            return Outcome(Verdict.UNKNOWN, RULE, why=f"{FAILED}{why}")
-        fails = 0
+            return Outcome("unknown", RULE, why=f"{FAILED}{why}")
         try:
             difference = evaluation.difference(one, evaluation.value(b))
         except Fails as why:
-            difference, fails = f"the converted model fails where the original runs: {why}", 1
+            difference = f"{NEW_ERROR}{why}"
     except Unsupported as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+        return Outcome("unknown", RULE, why=str(why))
     if difference:
-        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims, new_errors=fails)
+        return Outcome("different", RULE, why=difference, counterexample={"dims": evaluation.dims})
     conditions = tuple(sorted(evaluation.elements.conditions))
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=conditions)
+    return Outcome("proved", RULE, holds_for="all data, these dims", conditions=conditions)
 
 
-class Moves:
-    """Decides pairs of parts that only move data; pairs that differ only in their leaves' places are decided once."""
+def decide(terms: Terms, known: dict[object, Outcome], a: int, b: int) -> Outcome:
+    """Compares two terms by the positions that their elements come from.
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._known: dict[object, Outcome] = {}
+    Pairs that differ only in their leaves' places are decided once: ``known`` has the outcomes so far.
+    """
+    key = _key(terms, a, b)
+    if key not in known:
+        known[key] = _decide(terms, a, b)
+    return known[key]
 
-    def decide(self, a: int, b: int) -> Outcome:
-        """Compares two terms by the positions that their elements come from."""
-        key = self._key(a, b)
-        if key not in self._known:
-            self._known[key] = _decide(self._terms, a, b)
-        return self._known[key]
 
-    def _key(self, a: int, b: int) -> object:
-        terms, numbers, rows, symbols = self._terms, dict[int, int](), [], dict[Dim, int]()
-        for root in (a, b):
-            for term in islice(following.cone(terms, root), DEEPEST):
-                numbers.setdefault(term, len(numbers))
-        for term in numbers:
-            dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
-            if dims is not None:  # symbols by their order: names do not count
-                dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
-            facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
-            inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
-                      for one in terms.inputs(term) if is_followed]  # fmt: skip
-            known = head if is_followed or head.kind is Kind.CONSTANT else None
-            rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
-        return tuple(rows)
+def _key(terms: Terms, a: int, b: int) -> object:
+    numbers, rows, symbols = dict[int, int](), [], dict[Dim, int]()
+    for root in (a, b):
+        for term in islice(following.cone(terms, root), DEEPEST):
+            numbers.setdefault(term, len(numbers))
+    for term in numbers:
+        dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
+        if dims is not None:  # symbols by their order: names do not count
+            dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
+        facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
+        inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
+                  for one in terms.inputs(term) if is_followed]  # fmt: skip
+        known = head if is_followed or head.kind is Kind.CONSTANT else None
+        rows.append((known, facts, (*inputs,), numbers.get(terms.find(term))))
+    return tuple(rows)

@@ -13,8 +13,7 @@ import numpy as np
 
 from padops.convert.verify.moves import plan
 from padops.convert.verify.moves.plan import Axis
-from padops.convert.verify.result import Fails, Unsupported
-from padops.convert.verify.terms import Head, Kind
+from padops.convert.verify.terms import Fails, Head, Kind, Unsupported
 from padops.spec.dialects import DOMAIN
 
 Attributes = dict[str, Any]

@@ -16,9 +16,8 @@ from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
 from padops.convert.model.inference import ENDLESS
-from padops.convert.verify.result import Fails, Unsupported
 from padops.convert.verify.schemas import FLOAT
-from padops.convert.verify.terms import Head
+from padops.convert.verify.terms import Fails, Head, Unsupported
 
 MOST = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
 SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
