@@ -118,11 +118,7 @@ def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> N
 
 
 def test_before_there_are_providers_both_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place, name in (
-        (door, "runtime_minor"),
-        (preparing, "runtime_minor"),
-        (inspection, "installed_minor"),
-    ):
+    for place, name in ((door, "runtime_minor"), (preparing, "runtime_minor"), (inspection, "installed_minor")):
         monkeypatch.setattr(place, name, lambda: FIRST_MINOR - 1)
     text = (
         f"(float[2, 3] x, float[n] z) => (float[2, 5] y, float[m] w) <{AXES}, int64[2] q = {{7, 7}}> "

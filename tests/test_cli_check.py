@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from command_lines import run
-from inspected_models import MADE, write_models
+from command_lines import Cli
+from inspected_models import MADE
 from small_models import FLOAT, external, model, pad
 
 import padops
@@ -20,34 +20,22 @@ from padops.convert.records import RUNNING, Verdict
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_models(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_each_kind_has_its_code(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_kind_has_its_code(inspected: Path, cli: Cli) -> None:
+    allow = [word for kind in KINDS for word in ("--allow", kind)]
     for name, expected in ALONE.items():
-        assert run(capsys, "inspect", f"{name}.onnx", "--check")[0] == expected, name
-        assert run(capsys, "inspect", f"{name}.onnx")[0] == (expected == 1), name
+        for words, code in (["--check"], expected), ([], int(expected == 1)), (["--check", *allow], int(expected == 1)):
+            assert cli("inspect", f"{name}.onnx", *words)[0] == code, (name, words)
 
 
-def test_of_several_the_worst_counts(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_the_worst_counts(inspected: Path, cli: Cli) -> None:
     """A wrong result is worse than none, one that cannot be told better than that."""
     order = [4, 1, 3, 5, 0]
     for names in combinations(ALONE, 2):
         worst = min((ALONE[name] for name in names), key=order.index)
-        assert run(capsys, "inspect", *(f"{name}.onnx" for name in names), "--check")[0] == worst, names
-    assert run(capsys, "inspect", ".", "--check")[0] == 4
-
-
-def test_what_is_allowed_counts_for_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    allow = [word for kind in KINDS for word in ("--allow", kind)]
-    for name, expected in ALONE.items():
-        assert run(capsys, "inspect", f"{name}.onnx", "--check", *allow)[0] == (expected == 1), name
-    assert run(capsys, "inspect", "wrong.onnx", "refused.onnx", "--check", "--allow", "wrong")[0] == 3
-    assert run(capsys, "inspect", "unsure.onnx", "refused.onnx", "--check", "--allow", "refused")[0] == 5
+        assert cli("inspect", *(f"{name}.onnx" for name in names), "--check")[0] == worst, names
+    assert cli("inspect", ".", "--check")[0] == 4
+    assert cli("inspect", "wrong.onnx", "refused.onnx", "--check", "--allow", "wrong")[0] == 3
+    assert cli("inspect", "unsure.onnx", "refused.onnx", "--check", "--allow", "refused")[0] == 5
 
 
 def test_every_verdict_that_does_not_run_has_a_kind() -> None:
@@ -56,71 +44,69 @@ def test_every_verdict_that_does_not_run_has_a_kind() -> None:
     assert set(EXIT_CODES) == {*KINDS, None}
 
 
-def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_said_of_several_models(inspected: Path, cli: Cli) -> None:
     """A line for one that runs, the reasons of the others, and a total."""
-    (place / "more").mkdir()
-    (place / "more" / "one.onnx").write_bytes(MADE["right"].SerializeToString())
-    (place / "more" / "report.xml").write_text("<testsuites/>")
-    (place / "more" / "net.xml").write_text('<?xml version="1.0"?>\n<net name="g" version="10"/>')
-    (place / "more" / "pulled.onnx").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
-    (place / "more" / "moved.onnx").symlink_to("nowhere.onnx")
+    more = inspected / "more"
+    more.mkdir()
+    (more / "one.onnx").write_bytes(MADE["right"].SerializeToString())
+    (more / "report.xml").write_text("<testsuites/>")
+    (more / "net.xml").write_text('<?xml version="1.0"?>\n<net name="g" version="10"/>')
+    (more / "pulled.onnx").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    (more / "moved.onnx").symlink_to("nowhere.onnx")
     nodes = [pad(["x"], f"y{i}", domain=f"d{i // 2}") for i in range(10)]
     many = model(nodes, 13, outputs=[("y0", FLOAT, None)], imports=[(f"d{i}", 1) for i in range(5)])
-    (place / "many.onnx").write_bytes(many.SerializeToString())
+    (inspected / "many.onnx").write_bytes(many.SerializeToString())
     names = ("refused.onnx", "more", "missing.onnx", "refused.onnx", "unreadable.onnx", "many.onnx")
-    code, out, err = run(capsys, "inspect", *names)
+    code, out, err = cli("inspect", *names)
     assert (code, err) == (1, "")
-    assert out.splitlines() == [
+    expected = [
         "refused.onnx: 1 Pad: 1 refused",
         "  refuses: ONNX Runtime has no Pad of opset 1",
         "more/moved.onnx: does not exist: it is a link to nowhere.onnx",
-        "more/net.xml: is an IR of version 10, expected 11; OpenVINO writes that with "
-        "openvino.save_model(openvino.Core().read_model(...), ...)",
+        "more/net.xml: is an IR of version 10, expected 11; ",
         "more/one.onnx: 1 Pad: 1 run",
-        "more/pulled.onnx: is a Git LFS pointer; git lfs pull fetches the file",
+        "more/pulled.onnx: is a Git LFS pointer; git lfs pull",
         "missing.onnx: does not exist",
-        "unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",
+        "unreadable.onnx: not an ONNX model: ",
         "many.onnx: 10 Pads: 10 unknown",
         *(f"  unknown: padops does not know the domain d{i} (2 Pads)" for i in range(3)),
         "  and 2 more reasons",
         "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
         "For reasons and fixes, run `padops inspect MODEL`",
     ]
-    assert run(capsys, "inspect", "more", "--check")[0] == 1
-    assert run(capsys, "inspect", "more/one.onnx", "right.onnx")[1].splitlines()[-1] == "2 models; 2 Pads: 2 run"
+    assert [line[: len(begin)] for line, begin in zip(out.splitlines(), expected, strict=True)] == expected
+    assert cli("inspect", "more", "--check")[0] == 1
+    assert cli("inspect", "more/one.onnx", "right.onnx")[1].splitlines()[-1] == "2 models; 2 Pads: 2 run"
 
 
 @pytest.mark.parametrize("command", [("inspect",), ("convert", "--dry-run")])
-def test_a_folder_without_models(command: tuple[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_models(command: tuple[str], tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "report.xml").write_text("<testsuites/>")
-    told = f"error: {tmp_path} has no .onnx or .xml file in it\n"
-    assert run(capsys, *command, tmp_path) == (1, "", told)
+    assert cli(*command, tmp_path) == (1, "", f"error: {tmp_path} has no .onnx or .xml file in it\n")
 
 
-def test_the_json_has_one_form(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_has_one_form(inspected: Path, cli: Cli) -> None:
     """Of one model, of several and of one that cannot be read."""
-    code, out, err = run(capsys, "inspect", "right.onnx", "missing.onnx", "--json")
+    code, out, err = cli("inspect", "right.onnx", "missing.onnx", "--json")
     told = json.loads(out)
     right, missing = told.pop("models")
     assert (code, err, right) == (1, "error: missing.onnx does not exist\n", padops.inspect("right.onnx").to_json())
     assert told == {name: right[name] for name in ("schema", "versions")}
     assert missing == told | {"path": "missing.onnx", "error": "missing.onnx does not exist"}
-    assert run(capsys, "inspect", "right.onnx", "missing.onnx", "--format", "json")[1] == out
+    assert cli("inspect", "right.onnx", "missing.onnx", "--format", "json")[1] == out
     for name, found in (("right.onnx", right), ("missing.onnx", missing)):
-        assert json.loads(run(capsys, "inspect", name, "--json")[1]) == told | {"models": [found]}
+        assert json.loads(cli("inspect", name, "--json")[1]) == told | {"models": [found]}
 
 
-def test_what_is_not_pulled_from_git_lfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The data of a model."""
+def test_data_that_are_not_pulled_from_git_lfs(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "m.onnx"
     path.write_bytes(model([pad()], tensors=[external("pads", "w.bin", 320)]).SerializeToString())
     (tmp_path / "w.bin").write_text("version https://git-lfs.github.com/spec/v1\n")
-    code, _, err = run(capsys, "inspect", path)
-    what = f"tensor 'pads' (graph.initializer[0]): its data file {tmp_path}/w.bin"
-    assert (code, err) == (1, f"error: {what} is a Git LFS pointer; git lfs pull fetches the file\n")
+    code, _, err = cli("inspect", path)
+    assert code == 1 and f"'pads' (graph.initializer[0]): its data file {tmp_path}/w.bin is a Git LFS pointer" in err
 
 
-def test_a_provider_that_is_not_there(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "inspect", "right.onnx", "--providers", "cpu,Cupid")
+def test_a_provider_that_is_not_there(inspected: Path, cli: Cli) -> None:
+    code, out, err = cli("inspect", "right.onnx", "--providers", "cpu,Cupid")
     assert (code, out) == (2, "")
     assert re.search("onnxruntime .* knows no provider Cupid; expected one of .*CPUExecutionProvider.*$", err)

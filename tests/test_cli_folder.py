@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import onnx
 import pytest
-from command_lines import run
+from command_lines import Cli
+from inspected_models import mixed
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
-from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
-from terminals import PATIENCE
+from small_models import one_pad
+from terminals import AtTerminal
 
 from padops.cli import bulk
 from padops.cli.parsing import models_in
-
-
-def mixed() -> onnx.ModelProto:
-    """One Pad that can be converted and one that cannot."""
-    nodes = [pad(), pad(["c", "pads"], "z", name="complex")]
-    return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
-                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
-                 tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
 
 
 @pytest.fixture
@@ -45,13 +34,11 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, cli: Cli) -> None:
     out, report = tmp_path / "out", tmp_path / "r.json"
-    code, text, err = run(capsys, "convert", folder, out, "--report", report, "--no-fallback")
-    assert code == 1
-    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == [
-        "a.onnx", "deep/b.onnx", "mixed.onnx"
-    ]  # fmt: skip
+    code, text, err = cli("convert", folder, out, "--report", report, "--no-fallback")
+    written = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+    assert (code, written) == (1, ["a.onnx", "deep/b.onnx", "mixed.onnx"])
     size = (out / "a.onnx").stat().st_size
     assert text.splitlines()[0] == f"{folder / 'a.onnx'}: 1 Pad: 1 converted; wrote {out / 'a.onnx'} ({size:,} bytes)"
     assert text.splitlines()[-1] == "4 models, 1 failed; 4 Pads: 3 converted, 1 unconverted"
@@ -82,115 +69,101 @@ def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pyte
     assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
 
 
-def test_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ir_becomes_an_onnx_file(tmp_path: Path, cli: Cli) -> None:
     """An IR beside a model of its name keeps its suffix; other XML is left alone."""
     made, out = tmp_path / "in", tmp_path / "out"
-    made.mkdir()
+    (made / "deep").mkdir(parents=True)
     (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
-    for name in ("a", "b"):
+    for name in ("a", "b", "deep/a"):
         (made / f"{name}.xml").write_text(PAD_IR)
         (made / f"{name}.bin").write_bytes(PAD_IR_WEIGHTS)
     (made / "other.xml").write_text("<annotation/>")
-    code, text, err = run(capsys, "convert", made, out)
-    assert (code, err) == (0, "") and "3 models" in text.splitlines()[-1]
-    assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "a.xml.onnx", "b.onnx"]
+    code, text, err = cli("convert", made, out)
+    assert (code, err) == (0, "") and "4 models" in text.splitlines()[-1]
+    written = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.onnx"))
+    assert written == ["a.onnx", "a.xml.onnx", "b.onnx", "deep/a.onnx"]
 
 
-def test_the_worst_exit_code(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
+def test_the_worst_exit_code(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    assert cli("convert", folder, tmp_path / "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
     (folder / "broken.onnx").unlink()
-    code, out, err = run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")
-    assert (code, out) == (3, "")
-    assert "1 of 2 Pads stays unconverted" in err
-    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")
-    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")  # again, over the same files
-
-
-def test_in_place_and_dry_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "broken.onnx").unlink()
+    code, out, err = cli("convert", folder, tmp_path / "out", "--strict", "-q")
+    assert (code, out) == (3, "") and "1 of 2 Pads stays unconverted" in err
     before = {path: path.read_bytes() for path in folder.rglob("*.onnx")}
-    assert run(capsys, "convert", folder, "--dry-run", "-q") == (0, "", "")
-    assert {path: path.read_bytes() for path in folder.rglob("*.onnx")} == before
-    assert run(capsys, "convert", folder, "--in-place", "-q") == (0, "", "")
+    for words in ([tmp_path / "out"], [tmp_path / "out"], ["--dry-run"]):  # the second time over the same files
+        assert cli("convert", folder, *words, "-q") == (0, "", "")
+        assert {path: path.read_bytes() for path in folder.rglob("*.onnx")} == before
+    assert cli("convert", folder, "--in-place", "-q") == (0, "", "")
     assert all(path.read_bytes() != content for path, content in before.items())
 
 
-def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "convert", folder, folder / "a.onnx")
-    assert (code, f"OUT is a file ({folder / 'a.onnx'}), but IN is a folder ({folder})" in err) == (2, True)
-    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--verify", "--inputs", "x.npz")
-    assert (code, "--inputs needs one model, but IN is a folder" in err) == (2, True)
-    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
-    assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
-
-
-def test_an_ir_becomes_an_onnx_file(tmp_path: Path) -> None:
-    """Beside a model of its name, it keeps its whole name."""
-    for name in ("a.xml", "b.onnx", "b.xml", "report.xml", "deep/a.xml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("<testsuites/>" if "report" in name else '<net name="n" version="11">')
-    jobs = bulk._jobs(argparse.Namespace(output="out"), {}, tmp_path)
-    named = {str(Path(source).relative_to(tmp_path)): output for source, output, _ in jobs}
-    assert named == {"a.xml": "out/a.onnx", "b.onnx": "out/b.onnx", "b.xml": "out/b.xml.onnx", "deep/a.xml":
-                     "out/deep/a.onnx"}  # fmt: skip
-
-
-def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["{in}/a.onnx"], "OUT is a file ({in}/a.onnx), but IN is a folder ({in})"),
+        (["{out}", "--verify", "--inputs", "x.npz"], "--inputs needs one model, but IN is a folder"),
+        (["{out}", "--jobs", "0"], "argument --jobs: '0' is not a whole number of at least 1"),
+        (["{out}", "--report", "{in}/w.bin"], "error: {in}/w.bin: for a folder, --report must end with .json"),
+    ],
+)
+def test_usage(words: list[str], said: str, folder: Path, tmp_path: Path, cli: Cli) -> None:
+    """A report takes the place of no data."""
     (folder / "w.bin").write_bytes(b"weights")
-    code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", folder / "w.bin")
-    assert (code, (folder / "w.bin").read_bytes(), (tmp_path / "out").exists()) == (2, b"weights", False)
-    assert f"error: {folder / 'w.bin'}: for a folder, --report must end with .json" in err
+    named = {"in": folder, "out": tmp_path / "out"}
+    code, _, err = cli("convert", folder, *(word.format(**named) for word in words))
+    assert code == 2 and said.format(**named) in err
+    assert (folder / "w.bin").read_bytes() == b"weights" and not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
-def test_a_report_takes_the_place_of_no_model(
-    what: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("in/a.onnx", "{d}/in/a.onnx is a model to be converted"),
+        ("r.json", "{d}/r.json is {d}/in/a.onnx, a model to be converted"),  # a link
+        ("out/a.onnx", "{d}/out/a.onnx is a model to be written"),
+    ],
+)
+def test_a_report_takes_the_place_of_no_model(report: str, said: str, folder: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "a.onnx").write_bytes(b"of before")
     (tmp_path / "r.json").symlink_to(folder / "a.onnx")
-    report = {"a source": folder / "a.onnx", "a link to one": tmp_path / "r.json", "an output": out / "a.onnx"}[what]
-    model = out / "a.onnx" if what == "an output" else folder / "a.onnx"
-    kind = "written" if what == "an output" else "converted"
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    target = [out] if what == "an output" else ["--in-place"]
-    code, _, err = run(capsys, "convert", folder, *target, "--report", report)
-    same = f"{model}, " if what == "a link to one" else ""
-    told = f"error: {report} is {same}a model to be {kind}; name another --report\n"
-    assert code == 2 and err.endswith(told)
+    target = out if report.startswith("out") else "--in-place"
+    code, _, err = cli("convert", folder, target, "--report", tmp_path / report)
+    assert code == 2 and err.endswith(f"error: {said.format(d=tmp_path)}; name another --report\n")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, cli: Cli) -> None:
     """Into the folder above, every model is converted; into one inside, those of a run before are left out."""
     (folder / "broken.onnx").unlink()
     for _ in range(2):
-        code, out, _ = run(capsys, "convert", folder / "deep", folder)
+        code, out, _ = cli("convert", folder / "deep", folder)
         assert (code, out.splitlines()[-1]) == (0, "1 model, 0 failed; 1 Pad: 1 converted")
     for _ in range(2):
-        code, out, _ = run(capsys, "convert", folder, folder / "out")
+        code, out, _ = cli("convert", folder, folder / "out")
         assert (code, out.splitlines()[-1].split(",")[0]) == (0, "4 models")
 
 
-def test_a_name_that_is_too_long(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_too_long(folder: Path, tmp_path: Path, cli: Cli) -> None:
     (folder / "broken.onnx").unlink()
     long = tmp_path / ("l" * 300)
-    code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", long / "x.json")
+    code, _, err = cli("convert", folder, tmp_path / "out", "--report", long / "x.json")
     assert (code, err) == (1, f"error: cannot write {long / 'x.json'}: File name too long\n")
-    code, _, err = run(capsys, "convert", folder, long)
+    code, _, err = cli("convert", folder, long)
     assert (code, [line.endswith(": File name too long") for line in err.splitlines()]) == (1, [True] * 3)
-    code, _, err = run(capsys, "convert", long, tmp_path / "out")
+    code, _, err = cli("convert", long, tmp_path / "out")
     assert (code, err.count("\n"), err.endswith(": File name too long\n")) == (1, 1, True)
 
 
-def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "new" / "out"
     (folder / "broken.onnx").rename(folder / "deep" / "b.onnx")
-    assert run(capsys, "convert", folder, out)[0] == 1
+    assert cli("convert", folder, out)[0] == 1
     assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "mixed.onnx"]
     (tmp_path / "old").mkdir()
-    assert run(capsys, "convert", folder / "deep", tmp_path / "old" / "out")[0] == 1
+    assert cli("convert", folder / "deep", tmp_path / "old" / "out")[0] == 1
     assert list((tmp_path / "old").iterdir()) == []
 
 
@@ -236,7 +209,7 @@ def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A folder with few models, and the environment for those that begin with PLANTED."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"), prepend=os.pathsep)
     monkeypatch.setenv("STARTED", str(tmp_path / "started"))
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for name in ("broken.onnx", "deep/b.onnx"):
@@ -244,11 +217,9 @@ def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return folder
 
 
-def test_a_process_that_dies_takes_no_other_model_with_it(
-    planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_process_that_dies_takes_no_other_model_with_it(planted: Path, tmp_path: Path, cli: Cli) -> None:
     (planted / "dies.onnx").write_bytes(one_pad(13).SerializeToString())
-    code, out, err = run(capsys, "convert", planted, tmp_path / "out", "--jobs", "2")
+    code, out, err = cli("convert", planted, tmp_path / "out", "--jobs", "2")
     assert (code, err) == (1, f"{planted / 'dies.onnx'}: error: {bulk.DIED}\n")
     assert out.splitlines()[-1].startswith("3 models, 1 failed; 3 Pads: ")
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.onnx")) == ["a.onnx", "mixed.onnx"]
@@ -275,32 +246,9 @@ def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, tmp_path: Path) -> None:
     (planted / "_waits.onnx").write_bytes(one_pad(13).SerializeToString())
-    command = [sys.executable, "-c", COMMAND, "convert", planted, tmp_path / "out", "--jobs", "2", "-q"]
     known, started = tmp_path / "known", tmp_path / "started"
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
-        try:
-            end = time.monotonic() + PATIENCE
-            while not (started.exists() and known.exists() and known.stat().st_size == 2) and time.monotonic() < end:
-                time.sleep(0.02)
-            running.send_signal(number)
-            _, err = running.communicate(timeout=PATIENCE)
-            end = time.monotonic() + PATIENCE  # for multiprocessing's tracker of resources, which ends by itself
-            while (left := living(running.pid)) and time.monotonic() < end:
-                time.sleep(0.02)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-    assert (running.returncode, left) == (code, [])
-    told = "interrupted; 2 of 3 converted, none half-written"
-    assert err.splitlines()[-1] == told
-
-
-def living(session: int) -> list[str]:
-    """The processes of a session that have not ended."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            name, fields = path.read_text().rsplit(")", 1)
-            if int(fields.split()[3]) == session and fields.split()[0] != "Z":
-                found.append(name)
-    return found
+    with AtTerminal("-c", COMMAND, "convert", planted, tmp_path / "out", "--jobs", "2", "-q", cwd=tmp_path) as run:
+        run.wait_for(lambda: started.exists() and known.exists() and known.stat().st_size == 2)
+        run.process.send_signal(number)
+        assert (run.wait(), run.left()) == (code, [])
+        assert run.said().splitlines()[-1] == "interrupted; 2 of 3 converted, none half-written"

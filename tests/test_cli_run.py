@@ -13,7 +13,7 @@ import onnx
 import onnxruntime
 import pytest
 from command import padops as in_a_process
-from command_lines import run
+from command_lines import Cli
 from onnx import parser
 
 import padops
@@ -178,7 +178,7 @@ def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 @pytest.mark.parametrize(("model", "arrays", "arguments", "code", "out", "err"), CASES.values(), ids=CASES)
 def test_run(
     model: str | onnx.ModelProto, arrays: dict, arguments: str, code: int, out: str, err: str,
-    folder: Path, capsys: pytest.CaptureFixture[str],
+    folder: Path, cli: Cli,
 ) -> None:  # fmt: skip
     """What is read stays as it is, and nothing is written unasked."""
     opset = 13 if model is TF else 18 if model in (REFLECT, TWO, OUT_OF) else 21
@@ -187,31 +187,31 @@ def test_run(
     np.savez(folder / "x.npz", **arrays)
     before = {path: path.read_bytes() for path in folder.iterdir()}
     named = {"m": folder / "in.onnx", "x": folder / "x.npz", "d": folder}
-    ran = run(capsys, "run", *shlex.split(arguments.format(**named)))
+    ran = cli("run", *shlex.split(arguments.format(**named)))
     assert ran[:2] == (code, out)
     expected = err.replace("{m}", str(named["m"])).replace("{x}", str(named["x"])).replace("{d}", str(folder))
     assert expected in ran[2] if code else ran[2] == expected
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_the_domain_that_is_not_named_is(folder: Path, capsys, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_domain_that_is_not_named_is(folder: Path, cli: Cli, caplog: pytest.LogCaptureFixture) -> None:
     """``padops inspect`` says that ``padops run`` does what the session does."""
     (folder / "in.onnx").write_bytes(parsed(TF, 13).SerializeToString())
-    assert run(capsys, "run", "in.onnx", "--inputs", "x.npz")[0] == 1
+    assert cli("run", "in.onnx", "--inputs", "x.npz")[0] == 1
     (pad,) = padops.inspect("in.onnx").pads
     assert caplog.messages == [f"padops cannot convert the model: {pad.path}: {pad.why}"]
     assert "name its domain: --custom-domain tf" in caplog.text
-    assert "No command" not in run(capsys, "inspect", "in.onnx")[1]
+    assert "No command" not in cli("inspect", "in.onnx")[1]
 
 
 @pytest.mark.parametrize("link", [False, True])
-def test_outputs_are_written(link: bool, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_outputs_are_written(link: bool, folder: Path, cli: Cli) -> None:
     """Where a link leads, too."""
     (folder / "there").mkdir()
     if link:
         Path("there", "y.npz").write_bytes(b"old")
         Path("y.npz").symlink_to(folder / "there" / "y.npz")
-    assert run(capsys, "run", "in.onnx", "--inputs", "x.npz", "--outputs", "y.npz")[0] == 0
+    assert cli("run", "in.onnx", "--inputs", "x.npz", "--outputs", "y.npz")[0] == 0
     assert Path("y.npz").is_symlink() == link and not Path("there", "y.npz").is_symlink()
     with np.load("y.npz") as written:
         assert {name: written[name].tolist() for name in written} == {"y": REFLECTED}
@@ -221,10 +221,10 @@ def test_outputs_are_written(link: bool, folder: Path, capsys: pytest.CaptureFix
     ("type", "given", "bits"),
     [("string", ["a\x1b"], ["a\x1b", ""]), ("bfloat16", np.array([0x3F80], np.uint16), [0x3F80, 0])],
 )
-def test_types_that_numpy_lacks_are_written(type: str, given: object, bits: list, folder: Path, capsys) -> None:
+def test_types_that_numpy_lacks_are_written(type: str, given: object, bits: list, folder: Path, cli: Cli) -> None:
     (folder / "in.onnx").write_bytes(parsed(FED.format(type)).SerializeToString())
     np.savez("x.npz", x=given)
-    assert run(capsys, "run", "in.onnx", "--inputs", "x.npz", "--outputs", "y.npz")[0] == 0
+    assert cli("run", "in.onnx", "--inputs", "x.npz", "--outputs", "y.npz")[0] == 0
     with np.load("y.npz") as written:
         assert written["y"].tolist() == bits
 
@@ -237,22 +237,22 @@ def test_the_library_that_is_not_there(folder: Path) -> None:
     assert ran.stderr == f"error: PADOPS_LIBRARY is {path!r}, which is not a file; set it to one, or unset it\n"
 
 
-def test_a_model_from_standard_input(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_a_model_from_standard_input(folder: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     """One that runs, nothing at all, one that does not run, and one whose data no stream brings."""
     content = (folder / "in.onnx").read_bytes()
     give(monkeypatch, content)
-    code, out, err = run(capsys, "run", "-", "--inputs", "x.npz")
+    code, out, err = cli("run", "-", "--inputs", "x.npz")
     assert (code, out) == (0, f"y: float32[2, 5] {REFLECTED}\n")
     assert err == "standard input was converted in memory: 1 of 1 Pad\n"
     give(monkeypatch, b"")
-    assert run(capsys, "run", "-") == (1, "", "error: standard input is empty: no model came through it\n")
+    assert cli("run", "-") == (1, "", "error: standard input is empty: no model came through it\n")
     give(monkeypatch, content)
-    code, out, err = run(capsys, "run", "-", "--convert", "never")
+    code, out, err = cli("run", "-", "--convert", "never")
     assert (code, out, err[:37]) == (1, "", "error: standard input does not run: [")
     outside = onnx.load("in.onnx")
     outside.graph.initializer[0].raw_data = np.array([1, 1]).tobytes()
     onnx.external_data_helper.set_external_data(outside.graph.initializer[0], "weights.bin")
     give(monkeypatch, outside.SerializeToString())
-    code, out, err = run(capsys, "run", "-")
+    code, out, err = cli("run", "-")
     assert (code, out) == (1, "")
     assert "the model from standard input has external data (weights.bin), and a stream has no folder" in err

@@ -10,7 +10,7 @@ from pathlib import Path
 import command
 import onnx
 import pytest
-from command_lines import run
+from command_lines import Cli
 from small_models import one_pad
 
 import padops
@@ -25,8 +25,8 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, f"padops {padops.__version__}\n", "")
+def test_version(cli: Cli) -> None:
+    assert cli("--version") == (0, f"padops {padops.__version__}\n", "")
 
 
 def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,9 +41,9 @@ def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_completion(shell: str, tmp_path: Path, cli: Cli) -> None:
     """The script knows every command; bash completes a command, and a file where one is expected."""
-    code, script, err = run(capsys, "completion", shell)
+    code, script, err = cli("completion", shell)
     assert (code, err) == (0, "") and {"inspect", "convert", "in-place"} <= set(re.findall(r"\b[\w-]+", script))
     if shell == "bash":
         (tmp_path / "model.onnx").touch()
@@ -55,23 +55,21 @@ def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("place", [("{out}",), ("-o", "{out}"), ("--verify", "{out}"), ("{out}", "--verify")])
-def test_the_output_may_stand_anywhere(
-    place: tuple[str, ...], source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_output_may_stand_anywhere(place: tuple[str, ...], source: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "out.onnx"
     arguments = [word.format(out=out) for word in place]
-    assert run(capsys, "convert", source, *arguments, "--no-fallback", "-q") == (0, "", "")
+    assert cli("convert", source, *arguments, "--no-fallback", "-q") == (0, "", "")
     assert onnx.load(out).graph.node[0].domain == "padops"
 
 
-def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "out.onnx"
-    code, text, _ = run(capsys, "convert", source, out, "--dry-run")
+    code, text, _ = cli("convert", source, out, "--dry-run")
     assert (code, text.splitlines()[-1]) == (
         0, f"1 Pad: 1 converted; nothing was written (dry run; {out} would have been)"
     )  # fmt: skip
     assert list(tmp_path.iterdir()) == [source]
-    assert run(capsys, "convert", source, source, "--dry-run")[0] == 2
+    assert cli("convert", source, source, "--dry-run")[0] == 2
 
 
 # Arguments that are refused, and how what is said ends. {source} is a model, and all else is not there.
@@ -141,9 +139,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("arguments", MISTAKES)
-def test_a_mistake(arguments: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake(arguments: str, source: Path, cli: Cli) -> None:
     """It is refused in at most two lines, and nothing is written."""
-    code, out, err = run(capsys, *shlex.split(arguments.replace("{source}", str(source))))
+    code, out, err = cli(*shlex.split(arguments.replace("{source}", str(source))))
     assert (code, out, [*source.parent.iterdir()]) == (2, "", [source])
     assert err.endswith(MISTAKES[arguments].replace("{source}", str(source)) + "\n")
     assert re.fullmatch(r"(padops[ \w]* --help shows the usage\n)?[^\n]+\n", err)
@@ -155,10 +153,10 @@ def test_an_empty_name_of_a_model() -> None:
             function("")
 
 
-def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "--help")
+def test_the_help_lists_every_command(cli: Cli) -> None:
+    code, out, _ = cli("--help")
     listed = set(re.findall(r"^    (\w+)", out, re.MULTILINE)) - {"COMMAND"}
-    known = set(re.findall(r"'?(\w+)'?[,)]", run(capsys, "foo")[2].partition("choose from")[2]))
+    known = set(re.findall(r"'?(\w+)'?[,)]", cli("foo")[2].partition("choose from")[2]))
     assert (code, listed) == (0, known) and "describe" in listed
 
 
@@ -198,10 +196,10 @@ def test_providers_have_short_names() -> None:
     assert full_names(given) == named
 
 
-def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
+def test_inspect_knows_the_processor_by_its_short_name(source: Path, cli: Cli) -> None:
+    code, out, err = cli("inspect", "--providers", "cuda,cpu", source)
     assert (code, err) == (0, "") and "no rules" not in out
-    assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
+    assert out == cli("inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
 
 
 def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:

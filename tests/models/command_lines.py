@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -11,6 +12,7 @@ from padops import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "models"
+Cli = Callable[..., tuple[int, str, str]]  # the fixture ``cli``: ``run`` with the streams of the test
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

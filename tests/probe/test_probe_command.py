@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_lines import run
+from command_lines import Cli
 from fake_providers import Fake
 
 from padops.probe import outcome
@@ -27,8 +27,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     return asked
 
 
-def test_the_table(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "probe", "mixed", "--option", "a=b=c", "--seconds", 9)
+def test_the_table(fake: list[tuple], cli: Cli) -> None:
+    code, out, err = cli("probe", "mixed", "--option", "a=b=c", "--seconds", 9)
     assert (code, err, fake) == (0, "", [("mixed", "", {"a": "b=c"}, 9)])
     first, *lines = out.splitlines()
     assert first == "Fake, onnxruntime 1.32.0, plugin 1.2.3, GPU of nobody: 166 models"
@@ -38,10 +38,10 @@ def test_the_table(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[-1].startswith("padops takes as well, though the provider runs them right: ")
 
 
-def test_the_file(fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file(fake: list[tuple], tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "rules.json"
     file.write_text("of before")
-    code, out, _ = run(capsys, "probe", "mixed", "-o", file)
+    code, out, _ = cli("probe", "mixed", "-o", file)
     said = f"{file}: 6 rules; padops.InferenceSession takes them with rules='{file}'"
     assert (code, out.splitlines()[-1]) == (0, said)
     row = rules_with(file)["Fake"]
@@ -50,22 +50,20 @@ def test_the_file(fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [path.name for path in tmp_path.iterdir()] == ["rules.json"]
 
 
-def test_the_folder_of_the_user(
-    fake: list[tuple], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_folder_of_the_user(fake: list[tuple], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "new" / "folder"))
     file = tmp_path / "new" / "folder" / "mixed.json"
-    code, out, _ = run(capsys, "probe", "mixed")
+    code, out, _ = cli("probe", "mixed")
     said = f"{file}: 6 rules; padops.InferenceSession finds them by itself"
     assert (code, out.splitlines()[-1]) == (0, said) and "Fake" in rules_with(file)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "file"))
-    code, out, err = run(capsys, "probe", "mixed")
+    code, out, err = cli("probe", "mixed")
     assert (code, out) == (1, "") and str(tmp_path / "file") in err
 
 
-def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "probe", "stubborn")
+def test_what_stays_wrong(fake: list[tuple], cli: Cli) -> None:
+    code, out, _ = cli("probe", "stubborn")
     said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong"
     assert code == 5 and said in out.splitlines()
 
@@ -81,25 +79,25 @@ def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str])
         ([], 2, "error: CPUExecutionProvider needs no rules; name another provider\n"),
     ],
 )
-def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(arguments: list[str], code: int, said: str, cli: Cli) -> None:
     provider = "OtherExecutionProvider" if "-o" in arguments else "CPUExecutionProvider"
-    found, out, err = run(capsys, "probe", provider, *arguments)
+    found, out, err = cli("probe", provider, *arguments)
     assert (found, out) == (code, "") and said in err
 
 
-def test_a_provider_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "probe", "NoExecutionProvider")
+def test_a_provider_that_is_not_there(cli: Cli) -> None:
+    code, out, err = cli("probe", "NoExecutionProvider")
     assert (code, out) == (2, "") and "has no provider NoExecutionProvider here; it has " in err
 
 
-def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setattr(provider, "runtime_minor", lambda: 23)
     said = "error: padops probe needs onnxruntime 1.24 or newer: older ones take no provider of padops\n"
-    assert run(capsys, "probe", "NoExecutionProvider") == (1, "", said)
+    assert cli("probe", "NoExecutionProvider") == (1, "", said)
 
 
 def test_a_file_that_cannot_be_written(
-    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cli: Cli
 ) -> None:
     from padops.files import staging
 
@@ -107,14 +105,12 @@ def test_a_file_that_cannot_be_written(
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(staging, "write_whole", refuse)
-    code, _, err = run(capsys, "probe", "stubborn", "-o", tmp_path / "rules.json")
+    code, _, err = cli("probe", "stubborn", "-o", tmp_path / "rules.json")
     assert (code, err) == (1, f"error: {tmp_path / 'rules.json'}: No space left on device\n")
 
 
-def test_a_bar_on_a_terminal(
-    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bar_on_a_terminal(fake: list[tuple], monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    _, _, err = run(capsys, "probe", "stubborn")
+    _, _, err = cli("probe", "stubborn")
     assert "models" in err and "166/166" in err
