@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from onnx import numpy_helper, parser
+from parsed_models import model, quiet, save_with_data
 
 import padops
 from padops import session as door
@@ -27,29 +24,14 @@ with_folders = pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, 
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
 
 
-def model(text: str = REFUSED, opset: int = 18) -> bytes:
-    return parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {text}').SerializeToString()
-
-
-def quiet() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return options
-
-
 def with_data(folder: Path, added: float, pad: bool = True) -> Path:
     """A model that adds a number, out of a file beside it, to what it has padded or not."""
     folder.mkdir(exist_ok=True)
     body = '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }' if pad else "{ y = Add (x, w) }"
     width = 5 if pad else 3
-    ones = ", ".join(["1"] * 2 * width)
-    text = f"(float[2, 3] x) => (float[2, {width}] y) <{AXES}, float[2, {width}] w = {{{ones}}}> {body}"
-    made = onnx.ModelProto.FromString(model(text))
-    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
-        array = numpy_helper.to_array(row)
-        row.CopyFrom(numpy_helper.from_array(array * np.float32(added) if row.name == "w" else array, row.name))
-    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=40 if pad else 0)
-    return folder / "m.onnx"
+    numbers = ", ".join([str(added)] * 2 * width)
+    text = f"(float[2, 3] x) => (float[2, {width}] y) <{AXES}, float[2, {width}] w = {{{numbers}}}> {body}"
+    return save_with_data(model(text), folder, size_threshold=40 if pad else 0)
 
 
 @with_folders
@@ -91,29 +73,18 @@ def test_bytes_with_the_folder_of_their_data(tmp_path: Path) -> None:
     np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
 
 
-def test_amounts_in_a_file(tmp_path: Path) -> None:
-    """onnxruntime refuses them, which no Pad shows."""
-    text = '(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "reflect"> (x, p) }'
-    made = onnx.ModelProto.FromString(model(text))
-    (row,) = made.graph.initializer
-    row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
-    onnx.save(made, tmp_path / "m.onnx", save_as_external_data=True, location="p.bin", size_threshold=0)
-    with pytest.raises(Exception, match="external"):
-        onnxruntime.InferenceSession(tmp_path / "m.onnx", quiet())
-    (y,) = padops.InferenceSession(tmp_path / "m.onnx", quiet()).run(None, {"x": ROWS})
-    np.testing.assert_array_equal(y, REFLECTED)
-
-
 def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     """onnxruntime 1.20 wraps past an axis of open size: it reads foreign memory."""
-    monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR - 1)
-    monkeypatch.setattr(preparing, "runtime_minor", lambda: FIRST_MINOR - 1)
-    monkeypatch.setattr(inspection, "installed_minor", lambda: FIRST_MINOR - 1)
-    text = '(float[n] x) => (float[m] y) <int64[2] p = {7, 7}> { y = Pad <mode = "wrap"> (x, p) }'
-    made = padops.InferenceSession(model(text, 21), quiet())
-    (y,) = made.run(None, {"x": np.arange(5, dtype=np.float32)})
-    assert y.tolist() == np.pad(np.arange(5), 7, "wrap").tolist()
-    assert [record.status for record in made.padops_records] == ["converted"]
+    for place, name in ((door, "runtime_minor"), (preparing, "runtime_minor"), (inspection, "installed_minor")):
+        monkeypatch.setattr(place, name, lambda: FIRST_MINOR - 1)
+    text = (
+        f"(float[2, 3] x, float[n] z) => (float[2, 5] y, float[m] w) <{AXES}, int64[2] q = {{7, 7}}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a)  w = Pad <mode = "wrap"> (z, q) }'
+    )
+    made = padops.InferenceSession(model(text, '"": 21'), quiet())
+    z = np.arange(5, dtype=np.float32)
+    assert made.run(None, {"x": ROWS, "z": z})[1].tolist() == np.pad(z, 7, "wrap").tolist()
+    assert [record.status for record in made.padops_records] == ["converted", "converted"]
 
 
 @with_providers
@@ -132,52 +103,42 @@ def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
     options = quiet()
     options.add_provider("AzureExecutionProvider", {})
     for _ in range(2):
-        (y,) = padops.InferenceSession(model(), options).run(None, {"x": ROWS})
+        (y,) = padops.InferenceSession(model(REFUSED), options).run(None, {"x": ROWS})
         np.testing.assert_array_equal(y, REFLECTED)
 
 
-def test_arguments_that_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="convert has output, but a session writes no files: call padops.convert instead"
-    ):
-        padops.InferenceSession(model(), convert={"output": "out.onnx"})
-    with pytest.raises(ValueError, match="convert has 'foo'; padops.convert accepts atol, .*, without_pad$"):
-        padops.InferenceSession(model(), convert={"foo": 1})
-    with pytest.raises(ValueError, match="expected 'auto', 'never' or arguments"):
-        padops.InferenceSession(model(), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="sess_options is int, expected onnxruntime.SessionOptions"):
-        padops.InferenceSession(model(), 3, convert={})
-    text = "(int32[2, 3] x) => (int32[2, 5] y) { y = Pad <pads = [0, 1, 0, 1]> (x) }"
-    with pytest.raises(padops.PadsLeftError, match="Pad"):
-        padops.InferenceSession(model(text, 2), convert={"target": "onnx"})
+@pytest.mark.parametrize(
+    ("text", "arguments", "error", "said"),
+    [
+        (REFUSED, {"convert": {"output": "out.onnx"}}, ValueError, "convert has output, but a session writes no files"),
+        (REFUSED, {"convert": {"foo": 1}}, ValueError, "convert has 'foo'; .* accepts atol, .*, without_pad$"),
+        (REFUSED, {"convert": np.array(["auto", "never"])}, ValueError, "expected 'auto', 'never' or arguments"),
+        (REFUSED, {"convert": {}, "sess_options": 3}, TypeError, "sess_options is int, expected onnxruntime"),
+        ("(int32[2, 3] x) => (int32[2, 5] y) { y = Pad <pads = [0, 1, 0, 1]> (x) }", {"convert": {"target": "onnx"}},
+         padops.PadsLeftError, "Pad"),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_refused(text: str, arguments: dict, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        padops.InferenceSession(model(text, '"": 18' if text is REFUSED else '"": 2'), **arguments)
 
 
 @with_providers  # older onnxruntimes take these arguments for a failure of the provider, and try the CPU
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        {"providers": ["Nope"]},
-        {"providers": "CPUExecutionProvider"},
-        {"providers": [3]},
-        {"sess_options": 3},
-        {"provider_options": [{}, {}]},
+        ({"providers": ["Nope"]}, "has no provider Nope here; it has"),
+        ({"providers": "CPUExecutionProvider"}, "providers is 'CPUExecutionProvider', expected a list of names"),
+        ({"providers": [3]}, "expected"),
+        ({"sess_options": 3}, "sess_options is int, expected onnxruntime.SessionOptions"),
+        ({"provider_options": [{}, {}]}, "provider_options has 2 mappings for 1 provider$"),
     ],
 )
-def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_convert_nothing(wrong: dict, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model was converted for another attempt, which said that onnxruntime refuses it."""
     monkeypatch.setattr(door, "_converted_after", None)
-    with pytest.raises(
-        (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"
-    ):
-        padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
-
-
-def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = with_data(tmp_path / "one", 2)
-    (path.parent / "w.bin").unlink()
-    with caplog.at_level(logging.WARNING, "padops"), pytest.raises(Exception, match="."):
-        padops.InferenceSession(path, quiet())
-    assert any(text.startswith("padops cannot convert the model: ") and "w.bin" in text for text in caplog.messages)
+    with pytest.raises((TypeError, ValueError), match=said):
+        padops.InferenceSession(model(REFUSED), **{"providers": ["CPUExecutionProvider"]} | wrong)
 
 
 def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +148,7 @@ def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: p
     monkeypatch.setattr(
         preparing, "register", lambda options, **named: (asked.append(named), register(options, **named))
     )
-    padops.InferenceSession(model())
-    padops.InferenceSession(model(), quiet())
+    padops.InferenceSession(model(REFUSED))
+    padops.InferenceSession(model(REFUSED), quiet())
     assert "Pad_18" in asked[0]["operators"] and "SamePad_1" not in asked[0]["operators"]
     assert asked[1:] == [{"operators": None}]
