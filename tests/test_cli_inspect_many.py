@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from command_lines import give
 from onnx import TensorProto
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import FLOAT, external, model, one_pad, pad, tensor
@@ -16,10 +15,6 @@ from test_cli_inspect import run
 from padops.cli.tables import SHOWN_ALIKE
 
 ALIKE = SHOWN_ALIKE + 3
-
-
-def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def test_a_model_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,11 +10,10 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from command_lines import Cli
+from command_lines import Cli, give
 from inspected_models import MADE
 from small_models import INT16, model, one_pad, pad, tensor
 from test_cli_hostile import FILE, hostile
-from test_cli_inspect_many import give
 
 import padops
 from padops.cli.reports import NAMED

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 from command import padops as in_a_process
-from command_lines import Cli
+from command_lines import Cli, give
 from onnx import parser
 
 import padops
@@ -81,9 +79,7 @@ CASES = {
         FED.format("bfloat16"), {"x": np.array([0x3F80], np.uint16)}, "{m} --inputs {x}", 0,
         "y: bfloat16[2] [1.0, 0.0]\n", "",
     ),
-    "not long": (
-        LONG.format(64), {"x": np.float32(1)}, "{m} --inputs {x}", 0, f"y: float32[64] {[1.0] * 64}\n", "",
-    ),
+    "not long": (LONG.format(64), {"x": np.float32(1)}, "{m} --inputs {x}", 0, f"y: float32[64] {[1.0] * 64}\n", ""),
     "long": (LONG.format(65), {"x": np.float32(1)}, "{m} --inputs {x}", 0, "y: float32[65]\n", ""),
     "any rank": (of_any_rank(), X, "{m} --inputs {x}", 0, f"y: float32[2, 3] {(-ROWS).tolist()}\n", ""),
     "a domain of tensorflow": (
@@ -92,24 +88,15 @@ CASES = {
     ),
     "its domain is not named": (TF, X, "{m} --inputs {x}", 1, "", "tf:Pad(-1) is not a registered"),
     "never": (REFLECT, X, "{m} --inputs {x} --convert never", 1, "", "error: {m} does not run: "),
-    "a domain, never": (
-        TF, X, "{m} --custom-domain tf --convert never", 2, "", "error: --custom-domain needs --convert auto\n",
-    ),
-    "no custom domain": (
-        TF, X, "{m} --custom-domain com.microsoft", 2, "",
-        "error: 'com.microsoft' is no custom domain: padops knows what its nodes mean\n",
-    ),
-    "no inputs": (REFLECT, X, "{m}", 2, "", "error: give --inputs FILE.npz with x: float[2, 3]\n"),
+    "a domain, never": (TF, X, "{m} --custom-domain tf --convert never", 2, "", "--custom-domain needs --convert auto"),
+    "no custom domain": (TF, X, "{m} --custom-domain com.microsoft", 2, "", "'com.microsoft' is no custom domain"),
+    "no inputs": (REFLECT, X, "{m}", 2, "", "--inputs FILE.npz with x: float[2, 3]"),
     "absent inputs": (REFLECT, X, "{m} --inputs {d}/no.npz", 2, "", "error: {d}/no.npz does not exist\n"),
-    "no zip": (
-        REFLECT, X, "{m} --inputs {m}", 2, "", 'error: {m} is no .npz file; numpy.savez("{m}", x=...) writes one\n',
-    ),
-    "another type": (
-        REFLECT, {"x": ROWS.astype(np.int32)}, "{m} --inputs {x}", 2, "", "error: input 'x' is int32, expected float\n",
-    ),
+    "no zip": (REFLECT, X, "{m} --inputs {m}", 2, "", 'error: {m} is no .npz file; numpy.savez("{m}"'),
+    "another type": (REFLECT, {"x": ROWS.astype(np.int32)}, "{m} --inputs {x}", 2, "", "'x' is int32, expected float"),
     "a broken rule": (
         OUT_OF, {"x": np.ones(1, np.float32), "p": np.array([-1, 1])}, "{m} --inputs {x}", 1, "",
-        "error: {m} does not run with these inputs: ",
+        "does not run with these inputs: ",
     ),
     "P5": (OUT_OF, {"x": np.ones(1, np.float32), "p": np.array([-1, 1])}, "{m} --inputs {x}", 1, "", "[P5]"),
     "an unknown provider": (
@@ -122,37 +109,28 @@ CASES = {
     "a folder": (REFLECT, X, "{d}", 2, "", "error: {d} is a folder; padops run accepts one model file\n"),
     "outputs to a folder": (
         REFLECT, X, "{m} --inputs {x} --outputs {d}", 1, "",
-        "error: cannot write {d}: it is a folder; name a file in it\n",
+        "error: cannot write {d}: it is a folder",
     ),
     "outputs to no folder": (REFLECT, X, "{m} --inputs {x} --outputs {d}/no/y.npz", 1, "", "error: cannot write {d}"),
-    "outputs to a stream": (
-        REFLECT, X, "{m} --inputs {x} --outputs -", 2, "",
-        "error: --outputs needs a file: standard output shows the outputs as text\n",
-    ),
-    "outputs to the model": (
-        REFLECT, X, "{m} --inputs {x} --outputs {m}", 2, "",
-        "error: {m} is the model or its inputs; name another file for --outputs\n",
-    ),
-    "outputs to the inputs": (
-        REFLECT, X, "{m} --inputs {x} --outputs {x}", 2, "",
-        "error: {x} is the model or its inputs; name another file for --outputs\n",
-    ),
+    "outputs to a stream": (REFLECT, X, "{m} --inputs {x} --outputs -", 2, "", "error: --outputs needs a file"),
+    "outputs to the model": (REFLECT, X, "{m} --inputs {x} --outputs {m}", 2, "", "{m} is the model or its inputs"),
+    "outputs to the inputs": (REFLECT, X, "{m} --inputs {x} --outputs {x}", 2, "", "{x} is the model or its inputs"),
     "a sequence": (
         "(seq(float[2]) x) => (int64 y) { y = SequenceLength (x) }", X, "{m} --inputs {x}", 1, "",
-        "error: input 'x' is seq(tensor(float)), and only tensors can be given\n",
+        "'x' is seq(tensor(float))",
     ),
     "a sequence comes out": (
         "(float[2, 3] x) => (seq(float[2, 3]) y) { y = SequenceConstruct (x) }", X,
         "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
-        "error: output 'y' is a list, and only tensors can be printed or written\n",
+        "error: output 'y' is a list",
     ),
     "a string that ends with NUL": (
         of_a_last_nul(), {"x": ["b"]}, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
-        "error: output 'y' has a string that ends with U+0000, which a NumPy array cannot hold\n",
+        "'y' has a string that ends with U+0000",
     ),
     "a long name": (
         of_output("n" * 60_001), X, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
-        f"error: an .npz cannot hold an output named {'n' * 40!r}\n",
+        f"cannot hold an output named {'n' * 40!r}",
     ),
     "a name with NUL": (
         of_output("y\0"), X, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
@@ -168,11 +146,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez(tmp_path / "x.npz", **X)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    """Puts bytes into standard input."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 @pytest.mark.parametrize(("model", "arrays", "arguments", "code", "out", "err"), CASES.values(), ids=CASES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +30,11 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def save(path: Path, source: onnx.ModelProto) -> Path:
     path.write_bytes(source.SerializeToString())
     return path
+
+
+def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Puts bytes into standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def columns(text: str) -> list[list[str]]:
