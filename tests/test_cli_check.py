@@ -83,6 +83,8 @@ def test_what_is_said_of_several_models(inspected: Path, cli: Cli) -> None:
 def test_a_folder_without_models(command: tuple[str], tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "report.xml").write_text("<testsuites/>")
     assert cli(*command, tmp_path) == (1, "", f"error: {tmp_path} has no .onnx or .xml file in it\n")
+    missing = tmp_path / "missing.onnx"
+    assert cli(*command, missing) == (1, "", f"error: {missing} does not exist\n")
 
 
 def test_the_json_has_one_form(inspected: Path, cli: Cli) -> None:

@@ -163,7 +163,7 @@ def save(kind: str, folder: Path) -> Path:
     return folder / "m.onnx"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "opset 1"])
 def test_onnxruntime_alone_does_not_run_it(kind: str, tmp_path: Path) -> None:
     """Else the tests below would show nothing."""
     path = save(kind, tmp_path / "model")
