@@ -10,7 +10,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import background
@@ -46,6 +47,39 @@ def few_small_inputs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(small_runs, "MANY", 60)
         yield
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    from command_lines import run
+
+    return partial(run, capsys)
+
+
+@pytest.fixture
+def inspected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a model of each kind."""
+    from inspected_models import write_models
+
+    write_models(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def wrong_amounts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A converter that gives each Pad other amounts."""
+    import numpy as np
+
+    from padops.convert.rewrite import TARGETS
+
+    real = TARGETS["padops"]
+
+    def emit(replacement, found, constants, types) -> None:
+        real(replacement, found, constants, types)
+        found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
+
+    monkeypatch.setitem(TARGETS, "padops", emit)
 
 
 @pytest.fixture

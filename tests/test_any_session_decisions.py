@@ -9,15 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
-from onnx import numpy_helper, parser
+from parsed_models import model, quiet, save_with_data
 
 import padops
 from padops import session as door
-from padops.convert import inspection
 from padops.extras import DependencyError
-from padops.runtime import model_words, preparing
+from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
 
@@ -32,23 +30,9 @@ POOLED = (
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
 
 
-def model(text: str, imports: str = '"": 18') -> bytes:
-    return parser.parse_model(f"<ir_version: 8, opset_import: [{imports}]> g {text}").SerializeToString()
-
-
-def quiet() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return options
-
-
 def with_data(folder: Path) -> Path:
     """A model whose Pad is refused, with its tensors in a file beside it."""
-    made = onnx.ModelProto.FromString(model(REFUSED))
-    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
-        row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
-    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
-    return folder / "m.onnx"
+    return save_with_data(model(REFUSED), folder)
 
 
 def test_when_it_looks() -> None:
@@ -116,21 +100,6 @@ def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> N
     assert [record.status for record in made.padops_records] == ["converted", "not needed"]
 
 
-def test_before_there_are_providers_both_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place, name in (
-        (door, "runtime_minor"),
-        (preparing, "runtime_minor"),
-        (inspection, "installed_minor"),
-    ):
-        monkeypatch.setattr(place, name, lambda: FIRST_MINOR - 1)
-    text = (
-        f"(float[2, 3] x, float[n] z) => (float[2, 5] y, float[m] w) <{AXES}, int64[2] q = {{7, 7}}> "
-        '{ y = Pad <mode = "reflect"> (x, p, , a)  w = Pad <mode = "wrap"> (z, q) }'
-    )
-    made = padops.InferenceSession(model(text, '"": 19'), quiet())
-    assert [record.status for record in made.padops_records] == ["converted", "converted"]
-
-
 @with_providers
 def test_a_pad_of_anybody_is_not_taken_for_tensorflows() -> None:
     """Only the names that are TensorFlow's own are."""
@@ -150,12 +119,14 @@ def test_other_forms_of_a_model_in_memory(kind: Callable[[bytes], object]) -> No
 
 
 def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """An empty file is reported once, and so are bytes whose data lie in a folder that padops is not told."""
+    """An empty file, bytes whose data lie in an unknown folder, and data that are not there are reported once."""
     (tmp_path / "empty.onnx").write_bytes(b"")
+    path = with_data(tmp_path)
+    content = path.read_bytes()
+    (tmp_path / "w.bin").unlink()
     for source, why in (
-        (tmp_path / "empty.onnx", "it has no graph"),
-        (with_data(tmp_path).read_bytes(), "w.bin cannot be read"),
-    ):
+        (tmp_path / "empty.onnx", "it has no graph"), (content, "w.bin cannot be read"), (path, "w.bin"),
+    ):  # fmt: skip
         caplog.clear()
         with warnings.catch_warnings(), pytest.raises(Exception, match="."):
             warnings.simplefilter("error")

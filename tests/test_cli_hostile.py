@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from command import padops
-from command_lines import run
+from command_lines import run, save
 from onnx import TensorProto, helper
 from small_models import FLOAT, external, model, pad, tensor
 
@@ -53,11 +53,6 @@ def hostile(mode: str = "reflect", amount: int = 1, **names: str) -> onnx.ModelP
                  tensors=[tensor(f"pads {HOSTILE}", [0, amount, 0, 0])])  # fmt: skip
     made.graph.name = made.producer_name = made.graph.doc_string = HOSTILE
     return made
-
-
-def save(path: Path, made: onnx.ModelProto) -> Path:
-    path.write_bytes(made.SerializeToString())
-    return path
 
 
 def test_what_has_no_shape_is_escaped() -> None:

@@ -9,12 +9,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from command_lines import ROOT, columns, run, save
+from command_lines import ROOT, Cli, columns, save
 from small_models import model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
@@ -22,8 +23,8 @@ from padops.convert.records import SCHEMA
 from padops.runtime import installed
 
 
-def test_info(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "info")
+def test_info(cli: Cli) -> None:
+    code, out, err = cli("info")
     assert (code, err) == (0, "")
     lines = columns(out)
     for package, stated in installed.versions().items():
@@ -45,17 +46,37 @@ def lines_of(lines: list[list[str]], name: str) -> list[str]:
     return next(line for line in lines if line and line[0].split()[0] == name)
 
 
-def test_info_fails_where_the_library_is_missing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import padops.runtime.library
+FAILURES: dict[str, tuple[str, Any, str, str]] = {  # what fails in place of what, the error, and the self-check
+    "no library": ("padops.runtime.library.get_library_path", OSError("no library"), "no library\n", "not run"),
+    "nonsense": (
+        "padops.spec.reference.run",
+        np.zeros((2, 8), np.int16),
+        "the self-check failed: [[2, 1, 0, ",
+        "failed",
+    ),
+    "no rebuild": ("padops.runtime.session.describe", RuntimeError("no rebuild"), "no rebuild\n", "not run"),
+}
 
-    def missing() -> str:
-        raise FileNotFoundError("libpadops.so is not there")
 
-    monkeypatch.setattr(padops.runtime.library, "get_library_path", missing)
-    code, _, err = run(capsys, "info")
-    assert (code, err) == (1, "error: libpadops.so is not there\n")
+@pytest.mark.parametrize(("where", "what", "error", "check"), FAILURES.values(), ids=FAILURES)
+def test_info_fails(where: str, what: Any, error: str, check: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All fields of the JSON are there, so that a program finds why."""
+    names = set(json.loads(cli("info", "--json")[1]))
+
+    def fail(*arguments: object) -> object:
+        if isinstance(what, Exception):
+            raise what
+        return what
+
+    monkeypatch.setattr(where, fail)
+    code, _, err = cli("info")
+    assert code == 1 and err.startswith(f"error: {error}")
+    code, out, err = cli("info", "--json")
+    told = json.loads(out)
+    assert (code, err, told["self_check"], set(told)) == (1, f"error: {told['error']}\n", check, names)
+    assert (told["library"] is None) is (what is FAILURES["no library"][1])
+    if where.endswith("describe"):
+        assert cli("describe") == (1, "", f"error: {error}")
 
 
 def fields(page: str, heading: str) -> set[str]:
@@ -65,8 +86,8 @@ def fields(page: str, heading: str) -> set[str]:
     return {name for row in rows for name in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
 
 
-def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "info", "--json")
+def test_info_as_json(cli: Cli) -> None:
+    code, out, err = cli("info", "--json")
     told, described = json.loads(out), padops.describe()
     assert (code, err, told["schema"], told["error"], told["why"]) == (0, "", 1, None, None)
     assert (told["versions"], told["library"]) == (installed.versions(), padops.get_library_path())
@@ -76,35 +97,10 @@ def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert fields("ci.md", "`padops info --json` describes") == set(told) - {"why"}
 
 
-def test_info_as_json_where_something_fails(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All fields are there, so that a program finds why."""
-    import padops.runtime.library
-    from padops.spec import reference
-
-    names = set(json.loads(run(capsys, "info", "--json")[1]))
-    with monkeypatch.context() as patch:
-        patch.setattr(reference, "run", lambda *arguments: np.zeros((2, 8), np.int16))
-        code, out, err = run(capsys, "info", "--json")
-    told = json.loads(out)
-    assert (code, told["self_check"], err) == (1, "failed", f"error: {told['error']}\n")
-    assert told["error"].startswith("the self-check failed: [[2, 1, 0, ") and set(told) == names
-    monkeypatch.setattr(
-        padops.runtime.library, "get_library_path", lambda: (_ for _ in ()).throw(OSError("no library"))
-    )
-    code, out, err = run(capsys, "info", "--json")
-    told = json.loads(out)
-    assert (code, err, told["error"], told["library"], told["self_check"]) == (
-        1, "error: no library\n", "no library", None, "not run",
-    )  # fmt: skip
-    assert set(told) == names
-
-
-def test_verify_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_verify_as_json(cli: Cli, tmp_path: Path) -> None:
     source, out_file = save(tmp_path / "m.onnx", one_pad(13)), tmp_path / "out.onnx"
     verification = padops.convert(source, out_file, verify=True).verification
-    code, out, err = run(capsys, "verify", source, out_file, "--json")
+    code, out, err = cli("verify", source, out_file, "--json")
     told = json.loads(out)
     assert (code, err) == (0, "")
     about = {"schema": SCHEMA, "versions": installed.versions(), "original": str(source), "converted": str(out_file)}
@@ -113,7 +109,7 @@ def test_verify_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     assert fields("verification.md", "`Verification.to_json()` have:") == set(told)
     edge = model([pad(name="p", mode="edge")], 13, tensors=[tensor("pads", [1, 0, 0, 2])])
     other = save(tmp_path / "other.onnx", edge)
-    code, out, _ = run(capsys, "verify", source, other, "--json", "--run")
+    code, out, _ = cli("verify", source, other, "--json", "--run")
     told = json.loads(out)
     assert (code, told["exit"], told["verdict"]) == (4, 4, "different")
 
@@ -127,31 +123,6 @@ def test_another_library(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.returncode, result.stderr.startswith(told), result.stderr.count("\n")) == (1, True, 1), result.stderr
 
 
-@pytest.mark.parametrize("command", ["info", "describe"])
-def test_a_rebuild_that_fails(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import padops.runtime.session
-
-    def fails() -> dict[str, object]:
-        raise RuntimeError("the editable install of padops could not rebuild its library")
-
-    monkeypatch.setattr(padops.runtime.session, "describe", fails)
-    code, _, err = run(capsys, command)
-    assert (code, err) == (1, "error: the editable install of padops could not rebuild its library\n")
-
-
-def test_info_fails_where_the_library_computes_nonsense(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from padops.spec import reference
-
-    monkeypatch.setattr(reference, "run", lambda *arguments: np.zeros((2, 8), np.int16))
-    code, _, err = run(capsys, "info")
-    assert code == 1
-    assert err.startswith("error: the self-check failed: [[2, 1, 0, ")
-
-
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_info_where_onnxruntime_refuses_to_run(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADOPS_COPY", "foo")
@@ -163,8 +134,8 @@ def test_info_where_onnxruntime_refuses_to_run(options: list[str], monkeypatch: 
     assert not options or json.loads(result.stdout)["self_check"] == "failed"
 
 
-def test_describe(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "describe")
+def test_describe(cli: Cli) -> None:
+    code, out, _ = cli("describe")
     assert (code, json.loads(out)) == (0, padops.describe())
 
 
@@ -202,16 +173,13 @@ def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatc
     assert called == [[Path("python"), "-m", "padops", "convert", "a", "-o", "b"]]
 
 
-def test_other_providers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_providers(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     """It says for which of them padops has no rules."""
     names = ["OpenVINOExecutionProvider", "CUDAExecutionProvider", "OtherExecutionProvider", "CPUExecutionProvider"]
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: names)
-    code, shown, _ = run(capsys, "info")
-    assert code == 0
+    code, shown, _ = cli("info")
+    assert code == 0 and "CPUExecutionProvider:" not in shown
     assert "OpenVINOExecutionProvider: rules of onnxruntime-openvino 1.24.1\n" in shown
     assert "CUDAExecutionProvider: rules read in its source, not run\n" in shown
-    said = (
-        "OtherExecutionProvider: padops has no rules for it, and stands behind it; to measure it and stand in front: "
-    )
-    assert f"{said}padops probe OtherExecutionProvider\n" in shown
-    assert "CPUExecutionProvider:" not in shown
+    assert "OtherExecutionProvider: padops has no rules for it, and stands behind it; " in shown
+    assert ": padops probe OtherExecutionProvider\n" in shown

@@ -10,11 +10,10 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from command_lines import run
-from inspected_models import MADE, write_models
+from command_lines import Cli, give
+from inspected_models import MADE
 from small_models import INT16, model, one_pad, pad, tensor
 from test_cli_hostile import FILE, hostile
-from test_cli_inspect_many import give
 
 import padops
 from padops.cli.reports import NAMED
@@ -22,13 +21,6 @@ from padops.terminal import shown
 
 NAMES = ("right", "refused", "broken", "wrong", "unsure", "unreadable")
 FILES = [f"{name}.onnx" for name in NAMES]
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_models(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def sarif_of(text: str) -> dict[str, Any]:
@@ -61,8 +53,8 @@ def file_of(result: dict[str, Any]) -> str:
     return unquote(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
 
 
-def test_sarif(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "inspect", *FILES, "--format", "sarif", "--check")
+def test_sarif(inspected: Path, cli: Cli) -> None:
+    code, out, err = cli("inspect", *FILES, "--format", "sarif", "--check")
     assert (code, err.startswith("error: unreadable.onnx: not an ONNX model")) == (4, True)
     told = sarif_of(out)
     assert [(file_of(result), result["ruleId"], result["level"]) for result in told["results"]] == [
@@ -79,58 +71,56 @@ def test_sarif(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     help_line = next(iter(padops.inspect("refused.onnx").commands().values()))
     assert refused["message"]["text"] == f"graph/p: {facts.why}\nFix: {help_line}"
     assert "padops convert wrong.onnx --auto-pad explicit" in wrong["message"]["text"]
-    told = sarif_of(run(capsys, "inspect", "right.onnx", "--format", "sarif")[1])
+    told = sarif_of(cli("inspect", "right.onnx", "--format", "sarif")[1])
     assert (told["results"], told["invocations"]) == ([], [{"executionSuccessful": True}])
 
 
-def test_a_finding_is_the_same_in_the_next_report(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finding_is_the_same_in_the_next_report(inspected: Path, cli: Cli) -> None:
     """Whatever else is inspected, and however the file is named: so CI tells old findings from new ones."""
 
     def prints(*names: object) -> list[str]:
-        told = sarif_of(run(capsys, "inspect", *names, "--format", "sarif")[1])
+        told = sarif_of(cli("inspect", *names, "--format", "sarif")[1])
         return [
             result["partialFingerprints"]["primaryLocationLineHash"]
             for result in told["results"]
             if file_of(result) == "refused.onnx"
         ]
 
-    assert prints("refused.onnx") == prints(*FILES) == prints(place / "refused.onnx") != []
+    assert prints("refused.onnx") == prints(*FILES) == prints(inspected / "refused.onnx") != []
 
 
-def test_two_pads_of_one_name_are_two_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_pads_of_one_name_are_two_findings(tmp_path: Path, cli: Cli) -> None:
     nodes = [pad(["x", "pads"], name, name="twice", mode="reflect") for name in ("y", "z")]
     outputs = [("y", INT16, None), ("z", INT16, None)]
     made = model(nodes, 18, inputs=[("x", INT16, [4, 4])], outputs=outputs, tensors=[tensor("pads", [0, 1, 0, 1])])
     (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
-    assert len(sarif_of(run(capsys, "inspect", tmp_path / "m.onnx", "--format", "sarif")[1])["results"]) == 2
+    assert len(sarif_of(cli("inspect", tmp_path / "m.onnx", "--format", "sarif")[1])["results"]) == 2
 
 
-def test_files_elsewhere_and_of_strange_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_elsewhere_and_of_strange_names(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for name in ("a b%20#?:ü.onnx", "../there.onnx"):
         Path(name).write_bytes(one_pad(1).SerializeToString())
-        (result,) = sarif_of(run(capsys, "inspect", name, "--format", "sarif")[1])["results"]
+        (result,) = sarif_of(cli("inspect", name, "--format", "sarif")[1])["results"]
         assert file_of(result) == name
     there = tmp_path / "there.onnx"
-    (result,) = sarif_of(run(capsys, "inspect", there, "--format", "sarif")[1])["results"]
+    (result,) = sarif_of(cli("inspect", there, "--format", "sarif")[1])["results"]
     assert file_of(result) == there.as_uri()
 
 
-def test_what_is_allowed_is_a_note(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_allowed_is_a_note(inspected: Path, cli: Cli) -> None:
     arguments = ("inspect", "refused.onnx", "unsure.onnx", "--check", "--allow", "unsure", "--format")
-    code, out, _ = run(capsys, *arguments, "sarif")
+    code, out, _ = cli(*arguments, "sarif")
     assert (code, [result["level"] for result in sarif_of(out)["results"]]) == (3, ["error", "note"])
-    _, out, _ = run(capsys, *arguments, "github")
+    _, out, _ = cli(*arguments, "github")
     assert [line.split()[0] for line in out.splitlines()[:2]] == ["::error", "::notice"]
-    suites = ElementTree.fromstring(run(capsys, *arguments, "junit")[1])
+    suites = ElementTree.fromstring(cli(*arguments, "junit")[1])
     assert (suites.get("failures"), suites.get("skipped")) == ("1", "1")
 
 
-def test_junit(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "inspect", *FILES, "--format", "junit", "--check")
+def test_junit(inspected: Path, cli: Cli) -> None:
+    code, out, err = cli("inspect", *FILES, "--format", "junit", "--check")
     assert (code, err.startswith("error: unreadable.onnx: not an ONNX model")) == (4, True)
     suites = ElementTree.fromstring(out)
     assert suites.attrib == {"name": "padops inspect", "tests": "6", "failures": "4", "errors": "1", "skipped": "0"}
@@ -171,8 +161,8 @@ def unescape(text: str) -> str:
     return text
 
 
-def test_github(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "inspect", *FILES, "--format", "github", "--check")
+def test_github(inspected: Path, cli: Cli) -> None:
+    code, out, err = cli("inspect", *FILES, "--format", "github", "--check")
     assert (code, err) == (4, "")
     lines = out.splitlines()
     told = [read_command(line) for line in lines if line.startswith("::")]
@@ -184,44 +174,37 @@ def test_github(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("error", "unreadable.onnx", "model-unreadable"),
     ]
     assert told[0][2].startswith("graph/p: ") and "\nFix: " in told[0][2]
-    assert lines[5:7] == [
-        "padops inspect: right.onnx: 1 Pad: 1 run",
-        "padops inspect: refused.onnx: 1 Pad: 1 refused",
-    ]
+    assert lines[5:7] == ["padops inspect: right.onnx: 1 Pad: 1 run", "padops inspect: refused.onnx: 1 Pad: 1 refused"]
     assert lines[-1].startswith("padops inspect: unreadable.onnx: ")
 
 
-def test_one_annotation_for_one_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_annotation_for_one_reason(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [pad(["x", "pads"], f"y{i}", name=f"pad{i}", mode="reflect") for i in range(NAMED + 2)]
     outputs = [(f"y{i}", INT16, None) for i in range(NAMED + 2)]
     made = model(nodes, 18, inputs=[("x", INT16, [4, 4])], outputs=outputs, tensors=[tensor("pads", [0, 1, 0, 1])])
     (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
     monkeypatch.chdir(tmp_path)
-    annotation, _ = run(capsys, "inspect", "m.onnx", "--format", "github")[1].splitlines()
+    annotation, _ = cli("inspect", "m.onnx", "--format", "github")[1].splitlines()
     names = ", ".join(f"graph/pad{i}" for i in range(NAMED))
     assert read_command(annotation)[2].startswith(f"{names} and 2 more: ")
 
 
-def test_names_are_no_commands(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_are_no_commands(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model from somewhere else, in a pull request, sets no variable and masks no word."""
     monkeypatch.chdir(tmp_path)
     for name in ("::stop-commands::x.onnx", "##[add-mask]a.onnx", "a,title=b%0A::c.onnx", f"{FILE}.onnx"):
         Path(name).write_bytes(hostile(mode=f"{FILE}\n::error::x ##[add-mask]y").SerializeToString())
-        lines = run(capsys, "inspect", name, "--format", "github")[1].splitlines()
+        lines = cli("inspect", name, "--format", "github")[1].splitlines()
         assert len(lines) == 2
         kind, about, text = read_command(lines[0])
         assert (kind, set(about), about["file"]) == ("error", {"file", "title"}, shown(name)), text
         assert lines[1].startswith("padops inspect: ") and "##[" not in lines[1]
     for form in ("sarif", "junit"):
-        out = run(capsys, "inspect", ".", "--format", form)[1]
+        out = cli("inspect", ".", "--format", form)[1]
         assert len(sarif_of(out)["results"] if form == "sarif" else ElementTree.fromstring(out)) == 4
 
 
-def test_a_model_from_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_from_standard_input(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     give(monkeypatch, MADE["refused"].SerializeToString())
-    (result,) = sarif_of(run(capsys, "inspect", "-", "--format", "sarif")[1])["results"]
+    (result,) = sarif_of(cli("inspect", "-", "--format", "sarif")[1])["results"]
     assert file_of(result) == "-"

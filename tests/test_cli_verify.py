@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from command_lines import save
 from half_networks import half_network
 from onnx import helper
 from small_models import FLOAT, INT64, model, pad, tensor
@@ -19,11 +20,6 @@ from padops.convert.records import SCHEMA
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 PADS = tensor("pads", [0, 1, 0, 1])
-
-
-def save(path: Path, source: onnx.ModelProto) -> Path:
-    path.write_bytes(source.SerializeToString())
-    return path
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:

@@ -15,7 +15,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import numpy_helper, parser
+from onnx import parser
+from parsed_models import quiet, save_with_data
 
 import padops
 from padops.runtime.model_words import MISCOUNTING
@@ -151,29 +152,18 @@ if runtime_minor() in MISCOUNTING:
 EVERY = KINDS | OF_THE_PROVIDER
 
 
-def quiet() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return options
-
-
 def save(kind: str, folder: Path) -> Path:
     """The model's file, and the inputs beside it."""
     made, data, _ = EVERY[kind]
     folder.mkdir()
     np.savez(folder / "inputs.npz", x=data)
-    path = folder / "model.onnx"
     if "external" in kind:
-        whole = onnx.ModelProto.FromString(made.SerializeToString())
-        for row in whole.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
-            row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
-        onnx.save(whole, path, save_as_external_data=True, location="data.bin", size_threshold=0)
-    else:
-        onnx.save(made, path)
-    return path
+        return save_with_data(made.SerializeToString(), folder)
+    onnx.save(made, folder / "m.onnx")
+    return folder / "m.onnx"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "opset 1"])
 def test_onnxruntime_alone_does_not_run_it(kind: str, tmp_path: Path) -> None:
     """Else the tests below would show nothing."""
     path = save(kind, tmp_path / "model")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -11,6 +14,7 @@ from padops import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "models"
+Cli = Callable[..., tuple[int, str, str]]  # the fixture ``cli``: ``run`` with the streams of the test
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -26,6 +30,11 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def save(path: Path, source: onnx.ModelProto) -> Path:
     path.write_bytes(source.SerializeToString())
     return path
+
+
+def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Puts bytes into standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def columns(text: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from onnx import ModelProto, helper
-from small_models import FLOAT, model, one_pad, pad, tensor
+from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 
 
 def smaller_pooling() -> ModelProto:
@@ -30,3 +30,11 @@ def write_models(folder: Path) -> None:
     for name, made in MADE.items():
         (folder / f"{name}.onnx").write_bytes(made.SerializeToString())
     (folder / "unreadable.onnx").write_bytes(b"\xff\xff")
+
+
+def mixed(name: str = "complex") -> ModelProto:
+    """One Pad that can be converted and one that cannot."""
+    nodes = [pad(), pad(["c", "pads"], "z", name=name)]
+    return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
+                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
+                 tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from fake_providers import FAKES, Fake, answer_of, node_of
 
 import padops
-from padops.probe.models import expected_of, feeds_of, model_of
+from padops.probe.models import Case, expected_of, feeds_of, model_of
 from padops.probe.outcome import OF_LAYOUT, Outcome, ProbeError, Seen, is_held, probe, rules_of, text_of
 from padops.probe.probes import LIMITED, MODES, PROBES, TYPES, Probe
 from padops.runtime.provider_rules import CONDITIONS, ProviderRule, known_by
@@ -95,19 +95,13 @@ def test_a_session_with_the_file_avoids_what_the_fake_does(tmp_path: Path) -> No
         low = 0 if mode in ("reflect", "wrap") else -1
         amounts = tuple(map(int, random.integers(low, 5 if mode == "reflect" else 3, 2 * len(shape))))
         kind = str(random.choice(["float", "double", *TYPES[2:4]]))
-        case = padops_case(str(mode), shape, amounts, kind)
+        case = Case("random", str(mode), shape, amounts, 19, kind, doubled=True)
         pad = node_of(model_of(case))
         assert pad is not None
         question = {"model": model_of(case), "rules": str(file)}
         failed += FAKES["mixed"](pad) not in ("right", "leaves")
         assert answer_of("mixed", question)["does"] in ("right", "leaves"), case
     assert failed > 20
-
-
-def padops_case(mode: str, shape: tuple[int, ...], amounts: tuple[int, ...], kind: str):
-    from padops.probe.models import Case
-
-    return Case("random", mode, shape, amounts, 19, kind, doubled=True)
 
 
 def test_a_provider_that_loses_its_nodes_fuses() -> None:

@@ -37,7 +37,7 @@ def main(extra: str, folder: str) -> None:
 
     logging.disable()
     told = {}
-    for path in sorted(Path(folder).glob("*/model.onnx")):
+    for path in sorted(Path(folder).glob("*/m.onnx")):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         try:

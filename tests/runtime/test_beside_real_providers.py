@@ -21,10 +21,7 @@ SAID = {
     "Unsupported padding mode: [wrap]": ("ort-openvino", "wrap 19"),
     "length of pads_begin mismatches with rank of input": ("ort-openvino", "constant axes"),
     "REFLECT padding mode requires that 'pads_begin[D]' and 'pads_end[D]' must be not "
-    "greater than 'data_shape[D] - 1'": (
-        "ort-openvino",
-        "reflect beyond n - 1",
-    ),
+    "greater than 'data_shape[D] - 1'": ("ort-openvino", "reflect beyond n - 1"),
     "Scalar value can't be derived from a node with [2]": ("ort-openvino", "edge, fill of 2"),
     "Value tensor should be a 1D tensor of size 1": ("ort-webgpu", "edge, fill of 2"),
     "number of element of uniform variable must be greater than 0": ("ort-webgpu", "constant rank 0"),

@@ -65,9 +65,7 @@ def test_amounts_that_the_runtime_refuses_or_gets_wrong(pads: list[int], mode: s
 
 def test_amounts_and_fill_that_are_computed() -> None:
     built = session(
-        model(
-            "g (float[n] x, int64[2] p, float c, int32[1] axes) => (float[o] y) { y = Pad (x, p, c, axes) }",
-        )
+        model("g (float[n] x, int64[2] p, float c, int32[1] axes) => (float[o] y) { y = Pad (x, p, c, axes) }")
     )
     feeds = {
         "x": np.ones(2, np.float32),

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from provider_sessions import CPU, model, providers_of_pads, recording_options
-from test_provider_in_front import session
+from provider_sessions import model, pad, providers_of_pads, recording_options
+from test_provider_in_front import judged, session
 
-import padops
 from padops.convert.analysis import Analysis
 from padops.convert.model.document import read_document
 from padops.convert.runtimes import find_fault
@@ -45,18 +44,10 @@ def test_rare_pads_that_it_takes(row) -> None:
         output = "float[a, b]" if "," in data else data.replace("4", "a").replace("1", "a")
         inputs = "x, p" if fill is None else "x, p, f"
         text = f'g ({data} x) => ({output} y) <{", ".join(held)}> {{ [p] y = Pad <mode = "{mode}"> ({inputs}) }}'
-        content = model(text, 19)
-        (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
-        if told.verdict == "breaks a rule":
-            continue
-        took = FIRST_NAME in providers_of_pads(session(content, row.name))
-        assert took is (told.runner == FIRST_NAME), (mode, data, pads, fill, told.why)
-        taken += took
+        taken += judged(model(text, 19), row.name)[1]
     for mode, size in product(("constant", "edge", "wrap"), (4, 0)):  # amounts that are given at run time
         text = f'g (float[{size}] x, int64[2] p) => (float[a] y) {{ [p] y = Pad <mode = "{mode}"> (x, p) }}'
-        (told,) = padops.inspect(model(text, 19), providers=[row.name, CPU]).pads
-        took = FIRST_NAME in providers_of_pads(session(model(text, 19), row.name))
-        assert took is (told.runner == FIRST_NAME), (mode, size)
+        judged(model(text, 19), row.name)
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
 
 
@@ -112,12 +103,9 @@ def test_a_fill_of_no_element_that_is_read_is_refused() -> None:
 )
 def test_crops_of_all_that_there_is(data: str, pads: list[int], taken: bool) -> None:
     """QNN refuses a constant Pad that shows nothing of an axis of its data, but in front of a Relu."""
-    output, amounts = data.replace("4", "a").replace("3", "b"), ", ".join(map(str, pads))
-    content = model(f"g ({data} x) => ({output} y) <int64[{len(pads)}] p = {{{amounts}}}> {{ [p] y = Pad (x, p) }}")
-    (told,) = padops.inspect(content, providers=[QNN, CPU]).pads
+    told, took = judged(pad(pads, "constant", 18, data), QNN)
     assert (told.verdict, told.runner) == (("may be wrong", FIRST_NAME) if taken else ("runs", QNN)), told.why
-    assert ("a crop of all that there is, in front of some nodes" in told.why) is taken
-    assert (providers_of_pads(session(content, QNN)) == [FIRST_NAME]) is taken
+    assert took is ("a crop of all that there is, in front of some nodes" in told.why) is taken
 
 
 BRANCHES = """g (bool c, float[4] x) => (float[a] y) <int64[2] p = {1, 1}, bool t = {1}> { r = Relu (x)
@@ -130,15 +118,11 @@ def test_a_pad_in_a_branch(mode: str) -> None:
     """QNN takes no node of a branch, so that nobody need stand before it there; the other providers do."""
     content = model(BRANCHES.replace("MODE", mode).replace("COND", "c"), 19)
     for row in KNOWN_PROVIDERS:
-        (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
-        took = FIRST_NAME in providers_of_pads(session(content, row.name))
-        assert took is (told.runner == FIRST_NAME), (row.name, told.why)
+        told, _ = judged(content, row.name)
         assert told.runner == EP_NAME or row.name != QNN
     # onnxruntime writes out a branch whose condition is constant.
-    content = model(BRANCHES.replace("MODE", mode).replace("COND", "t"), 19)
-    (told,) = padops.inspect(content, providers=[QNN, CPU]).pads
-    took = FIRST_NAME in providers_of_pads(session(content, QNN))
-    assert took is (told.runner == FIRST_NAME) is (mode == "edge"), told.why
+    told, took = judged(model(BRANCHES.replace("MODE", mode).replace("COND", "t"), 19), QNN)
+    assert took is (mode == "edge"), told.why
 
 
 MOST, LEAST = 2**63 - 1, -(2**63)
@@ -181,19 +165,12 @@ def test_axes_among_convolutions(name: str, opset: int) -> None:
     ):
         text = (
             "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, "
-            "int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
-            "int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
+            "int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
             f'{{ r = Relu (x) [pad] p = Pad <mode = "constant"> ({inputs}) y = {beside} }}'
         )
         content = model(text, opset)
-        (told,) = padops.inspect(content, providers=[name, CPU]).pads
-        built = session(content, name)
-        assert (told.runner == FIRST_NAME) is (FIRST_NAME in providers_of_pads(built)) is taken, (
-            beside,
-            inputs,
-            told.why,
-        )
-        assert told.verdict == "may be wrong" or not taken
+        told, took = judged(content, name)
+        assert took is taken and (told.verdict == "may be wrong" or not taken), (beside, inputs, told.why)
         data = np.arange(1, 25, dtype=np.float32).reshape(1, 2, 3, 4)
         expected = np.pad(data, [(0, 0), (0, 0), (1, 2), (0, 0)])
-        assert built.run(None, {"x": data})[0].tolist() == expected.tolist()
+        assert session(content, name).run(None, {"x": data})[0].tolist() == expected.tolist()

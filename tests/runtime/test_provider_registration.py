@@ -24,8 +24,13 @@ from padops.runtime import provider
     ],
 )
 def test_options_that_are_wrong(given: dict[str, str], message: str) -> None:
+    """Callers who do not use padops.register get the same from the library."""
     with pytest.raises(Exception, match=message):
         session(pad([1, 1]), given)
+    made = onnxruntime.SessionOptions()
+    made.add_provider_for_devices([provider.register_provider_library()[EP_NAME]], given)
+    with pytest.raises(Exception, match=message):
+        onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made, enable_fallback=0)
 
 
 def test_register_is_idempotent() -> None:
@@ -50,30 +55,6 @@ def test_operators_and_provider_in_one_session() -> None:
 def test_options_without_the_provider() -> None:
     with pytest.raises(ValueError, match="provider_options are {'claim': 'all'}, but provider is not True"):
         padops.register(onnxruntime.SessionOptions(), provider_options={"claim": "all"})
-
-
-def test_options_of_the_same_session() -> None:
-    made = options({"claim": "needed"})
-    padops.register(made, provider=True)
-    padops.register(made, provider=True, provider_options={"claim": "needed"})
-    with pytest.raises(
-        ValueError, match="have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
-    ):
-        padops.register(made, provider=True, provider_options={"claim": "all"})
-
-
-def test_the_library_tells_of_wrong_options_itself() -> None:
-    """Callers who do not use padops.register get errors about options from the library."""
-    padops.register(onnxruntime.SessionOptions(), provider=True)
-    device = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME)
-    for given, message in (
-        ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
-        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim, float16 and in_front"),
-    ):
-        made = onnxruntime.SessionOptions()
-        made.add_provider_for_devices([device], given)
-        with pytest.raises(Exception, match=message):
-            onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made, enable_fallback=0)
 
 
 def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,23 +87,21 @@ def test_they_do_not_fit(content: Any, why: str, folder: Path, caplog: pytest.Lo
 
 
 def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path / "home"
+    home, given = tmp_path / "home", str(tmp_path / "given")
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
-    for name in ("APPDATA", "XDG_CONFIG_HOME"):
+    for name in ("APPDATA", "XDG_CONFIG_HOME", provider_rules.VARIABLE):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv(provider_rules.VARIABLE)
-    ends = {"linux": ".config", "darwin": "Library/Application Support"}
-    for platform, where in ends.items():
+    for platform, variables, where in (
+        ("linux", {}, home / ".config"),
+        ("darwin", {}, home / "Library/Application Support"),
+        ("linux", {"XDG_CONFIG_HOME": "relative"}, home / ".config"),  # it is to be ignored
+        ("linux", {"XDG_CONFIG_HOME": given}, Path(given)),
+        ("win32", {"APPDATA": given}, Path(given)),
+    ):
         monkeypatch.setattr("sys.platform", platform)
-        assert provider_rules.file_of(NAME) == home / where / "padops" / "rules" / f"{NAME}.json"
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")  # is to be ignored
-    assert provider_rules.file_of(NAME) == home / ".config" / "padops" / "rules" / f"{NAME}.json"
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert provider_rules.file_of(NAME) == tmp_path / "padops" / "rules" / f"{NAME}.json"
-    monkeypatch.setattr("sys.platform", "win32")
-    monkeypatch.setenv("APPDATA", str(tmp_path / "Roaming"))
-    assert provider_rules.file_of(NAME) == tmp_path / "Roaming" / "padops" / "rules" / f"{NAME}.json"
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert provider_rules.file_of(NAME) == where / "padops" / "rules" / f"{NAME}.json"
     monkeypatch.setenv(provider_rules.VARIABLE, "")
     assert provider_rules.file_of(NAME) is None
