@@ -22,7 +22,7 @@ from padops.convert.pads.match import MICROSOFT, Match, Unconvertible
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes import first_with, judge, newest_opset
+from padops.convert.runtimes import first_with, judge, needs, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
@@ -167,12 +167,9 @@ class Pad:
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
         """Return the Pad's record with its final status, and with a reason if the Pad stays."""
-        match = self.match
-        op_type, corrects = match.op_type if match.already else None, None
-        if status == "converted":
-            op_type = match.pad.op_type if match.pad else match.op_type
-            corrects = match.needed if match.corrects else None
-        node = self.site.node
+        match, node = self.match, self.site.node
+        op_type = match.op_type if match.already or status == "converted" else None
+        corrects = match.needed if status == "converted" and match.judge is not None else None
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
@@ -204,18 +201,28 @@ class Pad:
             return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
         if self.broken is not None:
             return "breaks a rule", self.broken
-        if match.apply is not None:
-            if match.judge is not None:
-                return match.judge(minor)
-            if match.needed is None:
-                return "runs", match.runs
-            return ("wrong" if match.corrects else "refuses"), match.needed
-        assert self.info is not None, "a Pad is described"
+        if match.judge is not None:
+            return match.judge(minor)
         if match.runs_as is not None:
-            return judge(self.info, match.runs_as, minor, optimised)
-        if (domain := self.site.node.domain) in ("", MICROSOFT):
-            return "refuses", "ONNX Runtime refuses a node of this form"
-        return "refuses", f"ONNX Runtime has no {self.site.node.op_type} in the domain '{domain}'"
+            return judge(self.seen, match.runs_as, minor, optimised)
+        return ("runs", match.runs) if self.needed is None else ("refuses", self.needed)
+
+    @property
+    def seen(self) -> PadInfo:
+        """The Pad that ONNX Runtime runs."""
+        seen = self.match.seen or self.info
+        assert seen is not None, "a Pad is described"
+        return seen
+
+    @property
+    def needed(self) -> str | None:
+        """Why some release of ONNX Runtime does not run the unchanged nodes as specified; None if all releases do."""
+        match, node = self.match, self.site.node
+        if match.needed is not None or match.runs:
+            return match.needed
+        if match.runs_as is None and node.domain not in ("", MICROSOFT):
+            return f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+        return needs(self.seen, match.runs_as)
 
 
 def _always_runs(site: NodeSite) -> bool:

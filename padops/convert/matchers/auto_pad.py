@@ -22,10 +22,11 @@ Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -258,7 +259,6 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
 
 
 MAX_BRANCHES = 64
-EXPLICIT = "explicit pads"
 
 
 def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
@@ -272,17 +272,19 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
         if mode is None:
             return None
         form, window = f"{name} auto_pad={mode}", read_window(site, operator, mode, types)
-        verdict = _judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
-        try:
-            return replace(_match(form, window), verdict=verdict)
-        except Unconvertible as why:
-            return Match(form, reason=str(why), verdict=verdict, judge=_judged(window)[1])
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
+    needed, judge = _judged(window)
+    match = Match(form, runs=RIGHT, needed=needed, judge=judge)
+    try:
+        match = replace(match, **_replacement(window))
+    except Unconvertible as why:
+        match = replace(match, reason=str(why))
+    return replace(match, verdict=_judge_operator(node, types.name(node.inputs[0]), site.scope.opset))
 
 
-def _match(form: str, window: SameWindow) -> Match:
-    """Return the node's replacement; raise Unconvertible if there is no equivalent."""
+def _replacement(window: SameWindow) -> dict[str, Any]:
+    """Return the match's fields for the node's replacement; raise Unconvertible if there is no equivalent."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
@@ -290,24 +292,23 @@ def _match(form: str, window: SameWindow) -> Match:
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, window, [amount for amount in amounts if amount is not None])
+        return _explicit([amount for amount in amounts if amount is not None])
     choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
     fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
     only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
     known = len(only) == len(choices)
     miscounted = known and window.is_miscounted(pads_of(only))
     if fits and known and not miscounted:
-        return _explicit(form, window, only)
+        return _explicit(only)
     if window.unpadded:
         try:
-            return _by_size(form, window, choices)
+            return _by_size(window, choices)
         except Unconvertible:
             if window.unpadded != OTHER_BITS:
                 raise
     notes = (MISCOUNTED,) if miscounted else ()
     notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    pad = _same_pad_of(window)
-    return _match_of(form, window, partial(same_pad, window=window), notes, pad)
+    return {"pad": _same_pad_of(window), "apply": partial(same_pad, window=window), "notes": notes}
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -315,12 +316,12 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
-def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
+def _explicit(amounts: list[Amount]) -> dict[str, Any]:
     pads = pads_of(amounts)
-    return _match_of(form, window, partial(explicit, pads=pads), (f"pads {pads}",))
+    return {"apply": partial(explicit, pads=pads), "notes": (f"pads {pads}",)}
 
 
-def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | None]) -> Match:
+def _by_size(window: SameWindow, choices: Sequence[list[Amount] | None]) -> dict[str, Any]:
     why = f"it {window.unpadded}"
     for choice, axis in zip(choices, window.axes):
         if not _fits(choice, axis.kernel):
@@ -329,29 +330,14 @@ def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | Non
                 f"{why}, and ONNX Runtime takes no pads ({largest}) that reach the size of the kernel ({axis.kernel})"
             )
     known = [choice for choice in choices if choice is not None]
-    if len(known) < len(choices):
-        raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
-    if (branches := prod(map(len, known))) > MAX_BRANCHES:
-        raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
+    branches = prod(map(len, known))
+    if len(known) < len(choices) or branches > MAX_BRANCHES:
+        count = branches if len(known) == len(choices) else "many"
+        raise Unconvertible(f"{why}, and there are {count} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
         raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
     notes = (f"an If chooses between {branches} pads by the size; {why}",)
-    return _match_of(form, window, partial(by_size, window=window, choices=known), notes)
-
-
-def _match_of(
-    form: str,
-    window: SameWindow,
-    apply: Callable[[NodeSite, Constants], Applied],
-    notes: tuple[str, ...],
-    pad: Replacement | None = None,
-) -> Match:
-    """Return the match, with ONNX Runtime's verdict on the unchanged node."""
-    needed, judge = _judged(window)
-    corrects = judge is not None
-    return Match(
-        form, pad, apply, None, op_type=EXPLICIT, notes=notes, needed=needed, runs=RIGHT, corrects=corrects, judge=judge
-    )
+    return {"apply": partial(by_size, window=window, choices=known), "notes": notes}
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:

@@ -44,7 +44,7 @@ from padops.convert.matchers.maps import (
 )
 from padops.convert.model.graphs import Constants, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
+from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
 from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
@@ -241,12 +241,12 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
     notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
     try:
         spared = _bounds(found, site, len(gone))
-        made = _replacement(found, spared, types, notes)
+        made = _replacement(found, spared, types)
     except Unconvertible as why:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
     if spared is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, made, partial(_apply, made=made, spared=spared), notes=tuple(notes))
+    return Match(form, made, partial(_apply, made=made, spared=spared), notes=tuple(notes), runs="ONNX Runtime runs it")
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
@@ -310,7 +310,7 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
     return one == other
 
 
-def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
+def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
     """Return the Pad that replaces all emulations; even with bounds, its amounts are the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
@@ -321,14 +321,13 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
         begins[at], ends[at] = emulation.pad.begin, emulation.pad.end
     axes = np.array([first.axis]) if rank is None else None
     if mode is Mode.SYMMETRIC:
-        if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
-            raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        check_type(type_name, OPS[SYMMETRIC_OP])
         if axes is not None or bounds is not None:
             raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
         return Replacement(
             SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
         )
-    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
+    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value})
     fill = last.fill
     if fill is not None and not (fill.item() if fill.dtype.kind == "O" else any(fill.tobytes())):
         fill = None  # the default (P7)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -39,9 +39,8 @@ from padops.convert.model.graphs import (
     take_out,
 )
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Applied, Match, Replacement, string_attribute
+from padops.convert.pads.match import Applied, Match, Replacement
 from padops.convert.pads.pad_info import describe
-from padops.convert.runtimes import judge, needs, runs
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -61,67 +60,67 @@ class _Emulation:
     amounts: np.ndarray  # the amounts of all axes of the data, begins then ends
     order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
 
-    def is_constant(self, value: ir.Value | None, expected: Sequence[object]) -> bool:
+    def require_constant(self, value: ir.Value | None, expected: Sequence[object]) -> None:
         array = constant(value, self.scope)
-        return array is not None and array.shape == (len(expected),) and bool((array == np.array(expected)).all())
+        _require(array is not None and array.shape == (len(expected),) and (array == np.array(expected)).all())
 
-    def take_transpose(self, rank: int) -> None:
-        """Collect the reflection's Transpose, if there is one, and its permutation of the axes."""
-        transpose = next((node for node in _readers(self.nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
-        if transpose is not None:
-            self.order = list(_value(transpose, "perm", ir.AttributeType.INTS))
-            _require(sorted(self.order) == list(range(rank)))
-            self.nodes.append(transpose)
+    def take(self, node: ir.Node | None, *op_types: str) -> ir.Node:
+        """Collect a node, which must be one of these operators."""
+        if node is None or node.domain != "" or node.op_type not in op_types:
+            raise _NoMatch
+        self.nodes.append(node)
+        return node
 
     def take_split(self, rank: int) -> Sequence[ir.Value]:
-        """Collect the nodes that split the reflection's shape into dims; return the dims in the result's order."""
-        readers = [reader for node in self.nodes[1:] for reader in _readers(node.outputs[0])]
-        shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
-        _require(not shape.attributes)
-        self.nodes.append(shape)
-        split = _reader(shape.outputs[0])
-        if self.order is not None and shape.inputs[0] is self.nodes[1].outputs[0]:
-            _require(_is(split, "Gather") and split.inputs[0] is shape.outputs[0] and _int(split, "axis", 0) == 0)
-            _require(self.is_constant(split.inputs[1], self.order))
-            self.nodes.append(split)
+        """Collect the reflection's Transpose, if there is one, and the nodes that split its shape into dims.
+
+        Return the dims in the result's order.
+        """
+        reflection = self.nodes[-1].outputs[0]
+        if (transpose := _reading(reflection, "Transpose")) is not None:
+            self.order = list(_value(self.take(transpose, "Transpose"), "perm", ir.AttributeType.INTS))
+            _require(sorted(self.order) == list(range(rank)))
+        shape = _reading(reflection, "Shape") or _reading(self.nodes[-1].outputs[0], "Shape")
+        _require(not self.take(shape, "Shape").attributes)
+        split = _reader(self.nodes[-1].outputs[0])
+        if self.order is not None and self.nodes[-1].inputs[0] is reflection:
+            self.take(split, "Gather")
+            _require(split.inputs[0] is self.nodes[-2].outputs[0] and _int(split, "axis", 0) == 0)
+            self.require_constant(split.inputs[1], self.order)
             split = _reader(split.outputs[0])
-        _require(_is(split, "Split") and len(split.outputs) == rank and _int(split, "axis", 0) == 0)
+        self.take(split, "Split")
+        _require(len(split.outputs) == rank and _int(split, "axis", 0) == 0)
         sizes = split.attributes.get("split")
         if len(split.inputs) > 1 and split.inputs[1] is not None:
-            _require(self.is_constant(split.inputs[1], [1] * rank))
+            self.require_constant(split.inputs[1], [1] * rank)
         else:
             _require(sizes is None or (not sizes.is_ref() and list(sizes.value) == [1] * rank))
-        self.nodes.append(split)
         return split.outputs
 
-    def take_compress(self, value: ir.Value, dims: Sequence[ir.Value]) -> int:
-        """Collect the nodes that remove the added elements of one axis of ``value``; return the axis of the data."""
-        compress = _expect(next((node for node in _readers(value) if node not in self.nodes), None), "Compress")
-        _require(compress.inputs[0] is value)
-        position = _int(compress, "axis", -1)
-        _require(0 <= position < len(dims))
+    def take_compress(self, dims: Sequence[ir.Value], result: ir.Value) -> int:
+        """Collect the nodes that remove the added elements of one axis of ``result``; return the axis of the data."""
+        compress = next((node for node in _readers(result) if node not in self.nodes), None)
+        scatter = _maker(compress, 1)
+        fill = self.take(_maker(scatter, 0), "ConstantOfShape")
+        scatter, compress = self.take(scatter, "ScatterElements", "Scatter"), self.take(compress, "Compress")
+        position: int = _int(compress, "axis", -1)
+        _require(compress.inputs[0] is result and 0 <= position < len(dims))
         axis = position if self.order is None else self.order[position]
-        scatter = _expect(_producer(compress.inputs[1]), "ScatterElements", "Scatter")
-        _require(len(scatter.inputs) == 3)
-        _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
-        ones, places, marks = scatter.inputs
-        _require(self.is_constant(marks, [False, False]))
-        _require(self.is_constant(places, [self.amounts[axis], -1 - self.amounts[axis + len(dims)]]))
-        fill = _expect(_producer(ones), "ConstantOfShape")
-        _require(fill.inputs[0] is dims[position])
+        _require(len(scatter.inputs) == 3 and _int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
+        self.require_constant(scatter.inputs[1], [self.amounts[axis], -1 - self.amounts[axis + len(dims)]])
+        self.require_constant(scatter.inputs[2], [False, False])
         filled = _value(fill, "value", ir.AttributeType.TENSOR).numpy()
-        _require(filled.shape == (1,) and filled == [True])
-        self.nodes += [fill, scatter, compress]
+        _require(fill.inputs[0] is dims[position] and filled.shape == (1,) and filled == [True])
         return axis
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     """Recognise the two Pads of an emulation; the rewrite of the first Pad replaces all nodes."""
     node = site.node
-    if not _is(node, "Pad") or not node.inputs:
+    if not _is_pad(node):
         return None
-    before = _producer(node.inputs[0])
-    first = before if _mode(node) == "reflect" and _is(before, "Pad") else node
+    before = _maker(node, 0)
+    first = before if before is not None and _is_pad(before) and _mode(node) == "reflect" else node
     try:
         emulation = _recognise(first, site.scope, types)
     except _NoMatch:
@@ -130,16 +129,13 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     plain = onnx_pad.match_onnx_pad(second, types)
     if plain is None or plain.pad is None or plain.apply is not None:
         return None
-    pad = describe(plain.pad, second, types)
-    needed, as_it_is, found = needs(pad, plain.runs_as), runs(pad), plain.runs_as
-    judged = partial(judge, pad, found) if found else None
-    made = _replacement(emulation)
     last = emulation.nodes[-1]
-    apply: Callable[[NodeSite, Constants], Applied] = partial(_apply, emulation=emulation)
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
+    apply: Callable[[NodeSite, Constants], Applied] = partial(_apply, emulation=emulation)
     if first is not node:
         note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
-    return Match(FORM, made, apply, found, notes=(note,), needed=needed, runs=as_it_is, judge=judged)
+    seen = describe(plain.pad, second, types)
+    return Match(FORM, _replacement(emulation), apply, plain.runs_as, seen, notes=(note,))
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
@@ -150,9 +146,8 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     rank = added.size // 2
     axes = np.flatnonzero(added[:rank]).tolist()
     _require(axes and (added[:rank] == added[rank:]).all())
-    _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
-    second = _expect(_reader(first.outputs[0]), "Pad")
-    _require(_mode(second) == "reflect")
+    second = _reader(first.outputs[0])
+    _require(_is_pad(second) and _mode(second) == "reflect")
     for node in (first, second):  # only data, amounts and a mode; the fill does not matter, because it is removed again
         _require(len(node.inputs) <= 2 and set(node.attributes) <= {"mode", "pads"} and len(node.outputs) == 1)
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
@@ -162,12 +157,11 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
         most, size = max(amounts[axis], amounts[axis + rank]), None if shape is None else shape[axis]
         _require((axis in axes or most == 0) and (size is None or most <= size))
     found = _Emulation(scope, [first, second], amounts)
-    found.take_transpose(rank)
-    result = found.nodes[-1].outputs[0]
     dims = found.take_split(rank)
+    result = (second if found.order is None else found.nodes[2]).outputs[0]
     left = set(axes)
     while left:
-        axis = found.take_compress(result, dims)
+        axis = found.take_compress(dims, result)
         _require(axis in left)
         left.remove(axis)
         result = found.nodes[-1].outputs[0]
@@ -205,22 +199,24 @@ def _replacement(emulation: _Emulation) -> Replacement:
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
     if "pads" in node.attributes:
-        attribute = node.attributes["pads"]
-        _require(not attribute.is_ref() and len(node.inputs) == 1)
-        return np.array(attribute.value, np.int64)
+        _require(len(node.inputs) == 1)
+        return np.array(_value(node, "pads", ir.AttributeType.INTS), np.int64)
     array = constant(node.inputs[1], scope) if len(node.inputs) > 1 else None
     if array is None:
         raise _NoMatch
     return array.reshape(-1)
 
 
-def _mode(node: ir.Node) -> str | None:
-    return string_attribute(node, "mode", "constant")
+def _is_pad(node: ir.Node) -> bool:
+    return (node.domain, node.op_type) == ("", "Pad")
 
 
-def _int(node: ir.Node, name: str, default: int) -> int:
-    value: int = _value(node, name, ir.AttributeType.INT) if name in node.attributes else default
-    return value
+def _mode(node: ir.Node) -> Any:
+    return attribute_value(node, "mode", ir.AttributeType.STRING, "constant")
+
+
+def _int(node: ir.Node, name: str, default: int) -> Any:
+    return attribute_value(node, name, ir.AttributeType.INT, default)
 
 
 def _readers(value: ir.Value) -> list[ir.Node]:
@@ -235,18 +231,14 @@ def _reader(value: ir.Value) -> ir.Node:
     return readers[0]
 
 
-def _producer(value: ir.Value | None) -> ir.Node | None:
+def _maker(node: ir.Node | None, i: int) -> ir.Node | None:
+    """Return the node that makes an input; None without one."""
+    value = node.inputs[i] if node is not None and i < len(node.inputs) else None
     return None if value is None else value.producer()
 
 
-def _is(node: ir.Node | None, *op_types: str) -> TypeGuard[ir.Node]:
-    return node is not None and node.domain == "" and node.op_type in op_types
-
-
-def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
-    if not _is(node, *op_types):
-        raise _NoMatch
-    return node
+def _reading(value: ir.Value, op_type: str) -> ir.Node | None:
+    return next((node for node in _readers(value) if (node.domain, node.op_type) == ("", op_type)), None)
 
 
 def _value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:

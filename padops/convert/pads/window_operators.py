@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite
+from padops.convert.model.graphs import NodeSite, attribute_value
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Unconvertible, string_attribute, string_values
+from padops.convert.pads.match import MICROSOFT, Unconvertible, string_values
 from padops.convert.pads.pad_info import all_known
 from padops.plural import plural
 from padops.spec.dialects import same_padding
@@ -195,7 +195,7 @@ def read_mode(site: NodeSite) -> str | None:
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
-    mode = string_attribute(site.node, "auto_pad", "")
+    mode: str | None = attribute_value(site.node, "auto_pad", ir.AttributeType.STRING)
     if mode in OTHERS:
         return None
     if mode not in SAME:
