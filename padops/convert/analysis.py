@@ -18,11 +18,11 @@ from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Match, Unconvertible
+from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
-from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
+from padops.convert.pads.window_operators import SameWindow
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes import first_with, judge, needs, newest_opset
+from padops.convert.runtimes import first_with, judge, known_amounts, needs, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
@@ -86,14 +86,11 @@ class Analysis:
         for pad in self.pads:
             facts = pad.facts(installed_minor())
             if facts.verdict in DOUBTED:
-                behind = values_behind(self.document.model, [pad.site.node])
-                rows = (
-                    (found, facts.verdict, facts.why),
-                    (unoptimised, *pad.verdict(installed_minor(), optimised=False)),
-                )
-                for names, verdict, why in rows:
+                verdict, why = pad.verdict(installed_minor(), optimised=False)
+                for name in values_behind(self.document.model, [pad.site.node]):
+                    found.setdefault(name, f"{facts.path}: {facts.why}")
                     if verdict in DOUBTED:
-                        names |= {name: f"{facts.path}: {why}" for name in behind if name not in names}
+                        unoptimised.setdefault(name, f"{facts.path}: {why}")
         return found, unoptimised
 
 
@@ -141,7 +138,7 @@ class Pad:
 
     def _look(self, minor: int) -> PadFacts:
         site, info, types = self.site, self.info, self.types
-        window = None if info is not None else _window(site, types)
+        window = None if info is not None else self.match.window
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
         if verdict not in ("breaks a rule", "unknown") and (too_new := self.too_new(minor)):
@@ -195,10 +192,10 @@ class Pad:
         if match.stays:
             if match.status == "not needed":
                 return "runs", match.reason or ""
-            if match.judge is not None:
-                verdict, why = match.judge(minor)
-                return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
-            return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+            if match.judge is None:
+                return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+            verdict, why = match.judge(minor)
+            return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
         if self.broken is not None:
             return "breaks a rule", self.broken
         if match.judge is not None:
@@ -265,18 +262,6 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     return "refuses", f"ONNX Runtime does not know the domain {domain} without padops"
 
 
-def _window(site: NodeSite, types: Types) -> SameWindow | None:
-    """Read a convolution or pooling that pads SAME; return None if the node cannot be read."""
-    operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
-    if operator is None or "auto_pad" not in site.node.attributes:
-        return None
-    try:
-        mode = read_mode(site)
-        return None if mode is None else read_window(site, operator, mode, types)
-    except Unconvertible:  # the record says why
-        return None
-
-
 def _same_amounts(
     window: SameWindow | None, shape: tuple[Dim, ...] | None
 ) -> tuple[tuple[int, ...] | None, ...] | None:
@@ -291,11 +276,8 @@ def _same_amounts(
 
 
 def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
-    try:
-        known = info.amounts
-    except PadError:
-        return None
-    if known is None or (not known and info.rank != 0):
+    known = known_amounts(info)
+    if not known and (info.rank != 0 or info.node is None):
         return None
     return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
 

@@ -275,7 +275,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
     needed, judge = _judged(window)
-    match = Match(form, runs=RIGHT, needed=needed, judge=judge)
+    match = Match(form, runs=RIGHT, needed=needed, judge=judge, window=window)
     try:
         match = replace(match, **_replacement(window))
     except Unconvertible as why:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from padops.convert.model.graphs import Constants
     from padops.convert.model.types import Types
     from padops.convert.pads.pad_info import PadInfo
+    from padops.convert.pads.window_operators import SameWindow
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts
@@ -82,6 +83,7 @@ class Match:
     # them; "" if ONNX Runtime refuses a node of this form.
     needed: str | None = None
     runs: str = ""
+    window: SameWindow | None = None  # of SAME
     # For SAME, about whose wrong results ``needed`` is: returns the verdict of the release 1.x on the unchanged node.
     judge: Judge | None = None
 
