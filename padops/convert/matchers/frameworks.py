@@ -29,10 +29,10 @@ from padops.convert.pads.match import (
     Match,
     Replacement,
     Unconvertible,
-    check_integers,
     check_node,
     check_type,
     matched,
+    type_of,
 )
 from padops.convert.pads.pad_info import Operand
 from padops.plural import plural
@@ -99,8 +99,9 @@ def _check(site: NodeSite, types: Types) -> str:
     if mirrors and (mode := MODES.get(text := attribute_value(node, "mode", ir.AttributeType.STRING), "")) == "":
         raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
     check_type(types.name(node.inputs[0], *node.outputs), OPS[OP])
-    check_integers(site, paddings=1)
     array, data = evaluate(node.inputs[1], site.scope, types), types.shape(node.inputs[0])
+    if array is not None and array.dtype.kind not in "iu":
+        raise Unconvertible(f"its input paddings is of type {type_of(array)}, expected integers")
     shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
     if shape is not None:
         right = len(shape) == 2 and shape[1] in (2, None) and (data is None or shape[0] in (len(data), None))

@@ -48,7 +48,7 @@ EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropp
 # operator always pads the same number.
 Signature = tuple[tuple[str, ...], str, int | None]
 OPERATORS: dict[str, Signature] = {
-    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "constant", None)),
+    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
     "constant_pad_nd": (("pads", "fill"), "constant", None),
     "_pad_circular": (("pads",), "circular", None),
     **{f"reflection_pad{count}d": (("pads",), "reflect", count) for count in (1, 2, 3)},
@@ -78,9 +78,7 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     if overload := attribute_value(node, "overload_name", ir.AttributeType.STRING, ""):
         raise Unconvertible(f"its overload is '{overload}', which padops does not know")
     given = {role: value for role, value in zip(names, node.inputs[1:]) if value is not None}
-    mode = MODES[_mode(name, given["mode"], site, types) if "mode" in given else implied]
-    if name == "_pad_enum" and "mode" not in given:
-        raise Unconvertible("its mode is not constant")
+    mode = MODES[implied or _mode(name, given.get("mode"), site, types)]
     pads, data = given["pads"], node.inputs[0]
     array = evaluate(pads, site.scope, types)
     count = _axes_with_amounts(array, types.shape(pads), axes)
@@ -120,25 +118,25 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
 
         The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
         """
-        former = [value for value in node.inputs[2:] if value is not None]
         node.resize_inputs(2)
-        remove_unused(former, site.scope.index)
+        remove_unused([value for role, value in given.items() if role != "pads"], site.scope.index)
         known = pads
         if rank is not None and rank > count:
             none = constants.add(np.zeros(1, np.int64), site, "no_amount")
             known = constants.insert("Concat", [pads, none], site, "amounts", [ir.AttrInt64("axis", 0)])
-        parts = zip(np.split(order.reshape(-1), len(roles)), roles)
-        gathered = [
-            constants.insert("Gather", [known, constants.add(part, site, f"{role}_at")], site, role)
-            for part, role in parts
-        ]
+        gathered = []
+        for role, part in zip(roles, np.split(order.reshape(-1), len(roles))):
+            at = constants.add(part, site, f"{role}_at")
+            gathered.append(constants.insert("Gather", [known, at], site, role))
         return Applied([node], site, made(*gathered))
 
     return Match("", made(*(ir.Value(name=role) for role in roles)), apply)
 
 
-def _mode(name: str, given: ir.Value, site: NodeSite, types: Types) -> str:
-    maker, array = given.producer(), evaluate(given, site.scope, types)
+def _mode(name: str, given: ir.Value | None, site: NodeSite, types: Types) -> str:
+    if given is None and name == "pad":
+        return "constant"
+    maker, array = given.producer() if given is not None else None, evaluate(given, site.scope, types)
     item: str | int | None = None
     if maker is not None and maker.op_type == "Constant":  # an exporter's, whose ``value`` is a string, not a tensor
         item = attribute_value(maker, "value", ir.AttributeType.STRING)

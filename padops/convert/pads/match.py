@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
+from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, Op
@@ -169,33 +169,12 @@ def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) ->
     return not of_caller and types.shape(axes) is None
 
 
-def too_long(match: Match) -> str | None:
-    """Return a reason if an attribute lists more numbers than padops reads from a constant input; else None."""
-    for name, attribute in (match.pad.attributes if match.pad else {}).items():
-        if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
-            if (count := len(attribute.value)) > LARGEST_CONSTANT:
-                return f"its attribute {name} has {count} elements, and padops reads up to {LARGEST_CONSTANT}"
-    return None
-
-
 def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
     """Return a reason if a constant input for integers has another type; else None."""
     for row, array in zip(op.inputs, inputs):
         if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
             return f"its input {row.name} is of type {type_of(array)}, expected integers"
     return None
-
-
-def check_integers(site: NodeSite, **positions: int) -> None:
-    """Refuse constant inputs that are not integers; ``positions`` has the inputs' positions by name.
-
-    Raises:
-        Unconvertible: An input has another type.
-    """
-    for name, i in positions.items():
-        array = constant(site.node.inputs[i], site.scope) if i < len(site.node.inputs) else None
-        if array is not None and array.dtype.kind not in "iu":
-            raise Unconvertible(f"its input {name} is of type {type_of(array)}, expected integers")
 
 
 def type_of(array: np.ndarray) -> str:
@@ -205,25 +184,19 @@ def type_of(array: np.ndarray) -> str:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; several only if a function's callers set it.
-
-    Raises:
-        Unconvertible: The attribute is of another type.
-    """
+    """Return all possible values of a string attribute; several only if a function's callers set it."""
     attribute = site.node.attributes.get(name)
-    if attribute is not None and attribute.type != ir.AttributeType.STRING:
+    if attribute is None:
+        return {default}
+    if attribute.type != ir.AttributeType.STRING:
         raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected STRING")
-    if attribute is None or not attribute.is_ref():
-        return {default if attribute is None else attribute.value}
+    if not attribute.is_ref():
+        return {attribute.value}
     return {default if text is None else text for text in caller_strings(site.scope, attribute)}
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
-    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``.
-
-    Raises:
-        Unconvertible: No version has the type and the modes.
-    """
+    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``."""
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
     later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]

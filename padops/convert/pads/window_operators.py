@@ -42,10 +42,8 @@ class WindowOperator:
     since: int = 0  # the first opset in which it can read ``outside``
 
 
-BLOCKED = WindowOperator(
-    no_auto_pad="the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"
-)
 NCHWC = "com.microsoft.nchwc"
+BLOCKED = WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the model it was made from")
 
 WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     ("", "Conv"): WindowOperator(weight=1, folds=True),
@@ -185,11 +183,7 @@ class SameWindow:
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
-
-    Raises:
-        Unconvertible: The mode is unknown, or ONNX does not have it.
-    """
+    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way."""
     attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
@@ -204,11 +198,7 @@ def read_mode(site: NodeSite) -> str | None:
 
 
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """Read the node's attributes and inputs.
-
-    Raises:
-        Unconvertible: The attributes and inputs contradict each other, or leave too much open.
-    """
+    """Read the node; raise Unconvertible if its attributes and inputs contradict each other, or leave too much open."""
     node = site.node
     if operator.no_auto_pad is not None:
         raise Unconvertible(operator.no_auto_pad)
@@ -218,9 +208,8 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         raise Unconvertible("it has no data")
     if operator.transposed and "output_shape" in node.attributes:
         raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
-    last = operator.channels_last
-    if isinstance(last, str):
-        last = bool(_value(node, last, ir.AttributeType.INT, 0))
+    name = operator.channels_last
+    last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
     kernel = _ints(node, "kernel_shape")
     if kernel is None:
         if operator.weight is None or last:
@@ -238,11 +227,9 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
     at = operator.zero_point
     fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
-    if operator.outside == "lowest":
-        fill = None
-        if type_name is not None:
-            dtype = by_name(type_name).numpy
-            fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+    if type_name is not None:
+        dtype = by_name(type_name).numpy
+        fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
     return SameWindow(
         node=node,
         operator=operator,
@@ -270,15 +257,16 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
-    if operator.outside == "not counted" and not _value(node, "count_include_pad", ir.AttributeType.INT, 0):
-        return "counts only data"
-    if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
+    if operator.outside != "lowest":
+        counted = operator.outside != "not counted" or _value(node, "count_include_pad", ir.AttributeType.INT, 0)
+        return "" if counted else "counts only data"
+    if len(node.outputs) > 1 and node.outputs[1].name:
         return "gives indices into the data"
-    if operator.outside == "lowest" and type_name is None:
+    if type_name is None:
         return "has data of a type that is not known"
-    if operator.outside == "lowest" and type_name == "double":
+    if type_name == "double":
         return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
-    return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
+    return OTHER_BITS if type_name not in LOWEST_IS_EXACT else ""
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
