@@ -20,7 +20,6 @@ from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
 from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
-from padops.convert.pads.window_operators import SameWindow
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
 from padops.convert.runtimes import first_with, judge, known_amounts, needs, newest_opset
 from padops.progress import Progress
@@ -33,7 +32,6 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
-OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 
 
 class Analysis:
@@ -138,28 +136,28 @@ class Pad:
 
     def _look(self, minor: int) -> PadFacts:
         site, info, types = self.site, self.info, self.types
-        window = None if info is not None else self.match.window
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
         if verdict not in ("breaks a rule", "unknown") and (too_new := self.too_new(minor)):
             verdict, why = "refuses", too_new
         data = info.data if info else node.inputs[0] if node.inputs else None
         shape = _named(data, info.dims if info else None, types)
-        amounts = _amounts(info) if info else _same_amounts(window, shape)
+        amounts = _amounts(info) if info else None
+        told: dict[str, Any] = dict.fromkeys(("mode", "amounts", "fill")) | dict(self.match.facts)
+        if info is not None:
+            told = {"mode": info.mode and info.mode.value, "amounts": amounts, "fill": _fill(info)}
         return PadFacts(
             path=site.path,
             name=node.name or "",
             form=self.match.form,
             operator=f"{domain}::{node.op_type}" if domain else node.op_type,
             opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
-            mode=info.mode.value if info and info.mode else window.mode if window else None,
             type=info.type if info else types.name(data, *node.outputs[:1]),
             input_shape=shape,
-            output_shape=_output(site, shape, amounts if info else None, types),
-            amounts=amounts,
-            fill=_fill(info) if info else OUTSIDE[window.operator.outside] if window else None,
+            output_shape=_output(site, shape, amounts, types),
             verdict=verdict,
             why=why,
+            **told,
         )
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
@@ -204,10 +202,10 @@ class Pad:
             return judge(self.seen, match.runs_as, minor, optimised)
         return ("runs", match.runs) if self.needed is None else ("refuses", self.needed)
 
-    @property
+    @cached_property
     def seen(self) -> PadInfo:
         """The Pad that ONNX Runtime runs."""
-        seen = self.match.seen or self.info
+        seen = self.info if self.match.seen is None else describe(*self.match.seen, self.types)
         assert seen is not None, "a Pad is described"
         return seen
 
@@ -260,19 +258,6 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
         return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
     domain = pyop_node.DOMAIN if target == "pyop" else DOMAIN
     return "refuses", f"ONNX Runtime does not know the domain {domain} without padops"
-
-
-def _same_amounts(
-    window: SameWindow | None, shape: tuple[Dim, ...] | None
-) -> tuple[tuple[int, ...] | None, ...] | None:
-    """Return the SAME amounts of each axis; None for an axis whose amounts depend on its size."""
-    if window is None or shape is None or window.operator.transposed:
-        return None
-    rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
-    for i, axis in enumerate(window.axes):
-        choices = axis.amounts(window.mode, window.may_be_empty)
-        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
-    return tuple(rows)
 
 
 def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:

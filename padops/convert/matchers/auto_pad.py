@@ -59,6 +59,8 @@ TAKEN: dict[str, dict[str, int]] = {
     "LpPool": {"float": 2, "float16": 6},
 }
 LATER = {"ConvInteger": ("int8", 24)}  # the types among these that only a later release 1.x has
+# What the operator reads outside its data, for ``PadFacts``.
+OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts
 
@@ -275,12 +277,25 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
     needed, judge = _judged(window)
-    match = Match(form, runs=RIGHT, needed=needed, judge=judge, window=window)
+    facts = {"mode": mode, "fill": OUTSIDE[operator.outside], "amounts": _amounts(window, types)}
+    match = Match(form, runs=RIGHT, needed=needed, judge=judge, facts=facts)
     try:
         match = replace(match, **_replacement(window))
     except Unconvertible as why:
         match = replace(match, reason=str(why))
     return replace(match, verdict=_judge_operator(node, types.name(node.inputs[0]), site.scope.opset))
+
+
+def _amounts(window: SameWindow, types: Types) -> tuple[tuple[int, int] | None, ...] | None:
+    """Return the amounts of each axis for ``PadFacts``; None for an axis whose amounts depend on its size."""
+    shape = types.shape(window.node.inputs[0])
+    if shape is None or window.operator.transposed:
+        return None
+    rows: list[tuple[int, int] | None] = [(0, 0)] * len(shape)
+    for i, axis in enumerate(window.axes):
+        choices = axis.amounts(window.mode, window.may_be_empty)
+        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
+    return tuple(rows)
 
 
 def _replacement(window: SameWindow) -> dict[str, Any]:

@@ -95,8 +95,8 @@ def _check(site: NodeSite, types: Types) -> str:
     """Return the mode; refuse inputs and attributes that TensorFlow's Pads lack."""
     node, mode = site.node, "constant"
     mirrors = node.op_type == "MirrorPad"
-    check_node(node, [INPUTS[node.op_type]], (*OF_TENSORFLOW, "mode") if mirrors else OF_TENSORFLOW)
-    if mirrors and (mode := MODES.get(text := attribute_value(node, "mode", ir.AttributeType.STRING), "")) == "":
+    check_node(node, (INPUTS[node.op_type],) * 2, (*OF_TENSORFLOW, "mode") if mirrors else OF_TENSORFLOW)
+    if mirrors and (mode := MODES.get(text := attribute_value(node, "mode", ir.AttributeType.STRING, ""), "")) == "":
         raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
     check_type(types.name(node.inputs[0], *node.outputs), OPS[OP])
     array, data = evaluate(node.inputs[1], site.scope, types), types.shape(node.inputs[0])
@@ -128,7 +128,7 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
         if version not in VERSIONS:
             raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
         op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
-        check_node(node, [3, 4], (op.mode, "version"))
+        check_node(node, (3, 4), (op.mode, "version"))
         mode = attribute_value(node, op.mode, ir.AttributeType.STRING)
         if mode not in op.modes:
             raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
@@ -149,7 +149,7 @@ def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()
         return None
 
     def read() -> Replacement:
-        check_node(node, [2], (*AMOUNTS, op.mode), **dict.fromkeys(AMOUNTS, ir.AttributeType.INTS))
+        check_node(node, (2, 2), (*AMOUNTS, op.mode), **dict.fromkeys(AMOUNTS, ir.AttributeType.INTS))
         for name in AMOUNTS[:2]:
             if name not in node.attributes:
                 raise Unconvertible(f"it has no attribute {name}")
@@ -200,7 +200,7 @@ def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _of_image(node: ir.Node, types: Types) -> Replacement:
-    check_node(node, [1], IMAGE_ATTRIBUTES, **IMAGE_ATTRIBUTES)
+    check_node(node, (1, 1), IMAGE_ATTRIBUTES, **IMAGE_ATTRIBUTES)
     for name, attribute in node.attributes.items():
         if attribute.is_ref():
             raise Unconvertible(f"its attribute {name} is given by the caller of the function")

@@ -124,7 +124,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     node, opset = site.node, site.scope.opset
     if opset is None or opset < SINCE:
         raise Unconvertible(f"{OP_TYPE} needs opset {SINCE}; the model has opset {opset}")
-    check_node(node, [2], ("axes",))
+    check_node(node, (2, 2), ("axes",))
     data, shape = node.inputs
     assert data is not None and shape is not None
     dims = types.shape(data)
@@ -157,8 +157,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     added = ir.Value(name="pads") if amounts is None else np.maximum(amounts, 0)  # the Pad in the body never crops
     other = OTHER_SHAPE if types.name(shape) not in (None, "int64") else None
     made = pad(ir.Value(name="pads") if amounts is None else amounts)
-    seen, runs_as = describe(pad(added), site, types), RunsAs("", opset)
-    return Match(FORM, made, apply, None if other else runs_as, seen, needed=other)
+    return Match(FORM, made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
 
 
 def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:

@@ -177,7 +177,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
     form, wrong = _form(node, since, amounts)
     try:
-        check_node(node, range(1, 5), (*ATTRIBUTES, "value"), **ATTRIBUTES)
+        check_node(node, (1, 4), (*ATTRIBUTES, "value"), **ATTRIBUTES)
         if (value := node.attributes.get("value")) is not None and value.type not in FLOATS:
             raise Unconvertible(f"its attribute value is of type {value.type.name}, expected FLOAT")
         if "pads" in node.attributes and "paddings" in node.attributes:
@@ -316,7 +316,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
     try:
-        check_node(node, [2, 3], ("mode",))
+        check_node(node, (2, 3), ("mode",))
         given = _amend(site, types)
     except Unconvertible as why:
         return refused(FORM, why)

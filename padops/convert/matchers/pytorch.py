@@ -74,7 +74,7 @@ def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
 
 def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     node, (names, implied, axes) = site.node, OPERATORS[name]
-    check_node(node, range(2, 2 + len(names)), ("operator", "overload_name"))
+    check_node(node, (2, 1 + len(names)), ("operator", "overload_name"))
     if overload := attribute_value(node, "overload_name", ir.AttributeType.STRING, ""):
         raise Unconvertible(f"its overload is '{overload}', which padops does not know")
     given = {role: value for role, value in zip(names, node.inputs[1:]) if value is not None}

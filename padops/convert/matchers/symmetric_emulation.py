@@ -40,7 +40,6 @@ from padops.convert.model.graphs import (
 )
 from padops.convert.model.types import Types
 from padops.convert.pads.match import Applied, Match, Replacement
-from padops.convert.pads.pad_info import describe
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -134,8 +133,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     apply: Callable[[NodeSite, Constants], Applied] = partial(_apply, emulation=emulation)
     if first is not node:
         note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
-    seen = describe(plain.pad, second, types)
-    return Match(FORM, _replacement(emulation), apply, plain.runs_as, seen, notes=(note,))
+    return Match(FORM, _replacement(emulation), apply, plain.runs_as, (plain.pad, second), notes=(note,))
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx_ir as ir
@@ -18,8 +18,6 @@ from padops.spec.dtypes import by_numpy
 if TYPE_CHECKING:
     from padops.convert.model.graphs import Constants
     from padops.convert.model.types import Types
-    from padops.convert.pads.pad_info import PadInfo
-    from padops.convert.pads.window_operators import SameWindow
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts
@@ -71,7 +69,8 @@ class Match:
     apply: Callable[[NodeSite, Constants], Applied] | None = None
     # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
-    seen: PadInfo | None = None  # the Pad that ONNX Runtime runs as ``runs_as``, if it is another than ``pad``
+    # The Pad that ONNX Runtime runs as ``runs_as``, and its node, if it is another than ``pad``.
+    seen: tuple[Replacement, NodeSite] | None = None
     status: Status = "unconverted"  # the status of a Pad that stays
     reason: str | None = None  # why it stays
     # The target whose form an operator of padops has, or "renamed"; for the same target, the Pad stays.
@@ -83,7 +82,7 @@ class Match:
     # them; "" if ONNX Runtime refuses a node of this form.
     needed: str | None = None
     runs: str = ""
-    window: SameWindow | None = None  # of SAME
+    facts: Mapping[str, Any] = field(default_factory=dict)  # fields of ``PadFacts``, if there is no ``pad``
     # For SAME, about whose wrong results ``needed`` is: returns the verdict of the release 1.x on the unchanged node.
     judge: Judge | None = None
 
@@ -125,11 +124,18 @@ def matched(form: str, read: Callable[[], Match | Replacement]) -> Match:
     return replace(found, form=form) if isinstance(found, Match) else Match(form, found)
 
 
-def check_node(node: ir.Node, inputs: Sequence[int], attributes: Collection[str], **kinds: ir.AttributeType) -> None:
-    """Refuse a node with a wrong number of ``inputs`` (the first number must be given), or with wrong attributes."""
-    if len(node.inputs) not in inputs or None in node.inputs[: inputs[0]]:
-        given = sum(value is not None for value in node.inputs)
-        raise Unconvertible(f"it has {plural(given, 'input')}, expected {' or '.join(map(str, inputs))}")
+def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[str], **kinds: ir.AttributeType) -> None:
+    """Refuse a node that does not fit its operator: ``inputs`` are the least and the largest number of inputs.
+
+    Raises:
+        Unconvertible: The node has other inputs, or other attributes, or attributes of other types than ``kinds``.
+    """
+    least, most = inputs
+    if not least <= len(node.inputs) <= most:
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected {expected}")
+    if None in node.inputs[:least]:
+        raise Unconvertible(f"its input {node.inputs.index(None)} is absent")
     for name, attribute in sorted(node.attributes.items()):
         if name not in attributes:
             raise Unconvertible(f"its attribute {name} is unknown")
@@ -138,7 +144,11 @@ def check_node(node: ir.Node, inputs: Sequence[int], attributes: Collection[str]
 
 
 def check_type(type_name: str | None, op: Op) -> None:
-    """Refuse data of a type that the operator lacks; None is an unknown type."""
+    """Refuse data of a type that the operator lacks; None is an unknown type.
+
+    Raises:
+        Unconvertible: The operator lacks the type.
+    """
     if type_name is not None and type_name not in op.types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
 
@@ -184,7 +194,11 @@ def type_of(array: np.ndarray) -> str:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; several only if a function's callers set it."""
+    """Return all possible values of a string attribute; several only if a function's callers set it.
+
+    Raises:
+        Unconvertible: The attribute is of another type.
+    """
     attribute = site.node.attributes.get(name)
     if attribute is None:
         return {default}
@@ -196,7 +210,11 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
-    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``."""
+    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``.
+
+    Raises:
+        Unconvertible: No version has the type and the modes.
+    """
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
     later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]

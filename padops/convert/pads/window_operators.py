@@ -183,7 +183,11 @@ class SameWindow:
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way."""
+    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
+
+    Raises:
+        Unconvertible: The mode is unknown, or ONNX does not have it.
+    """
     attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
@@ -198,7 +202,11 @@ def read_mode(site: NodeSite) -> str | None:
 
 
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """Read the node; raise Unconvertible if its attributes and inputs contradict each other, or leave too much open."""
+    """Read the node's attributes and inputs.
+
+    Raises:
+        Unconvertible: The attributes and inputs contradict each other, or leave too much open.
+    """
     node = site.node
     if operator.no_auto_pad is not None:
         raise Unconvertible(operator.no_auto_pad)
