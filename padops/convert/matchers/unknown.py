@@ -39,7 +39,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
         return None
     domain = node.domain or "ai.onnx"
     form = f"{domain}::{node.op_type}" + ("" if called == node.op_type else f" of {called}")
-    return Match(form, reason=f"padops does not know {called} of the domain {domain}, which may be a Pad, by its name")
+    return Match(form, reason=f"padops does not know {called} of the domain {domain}")
 
 
 def _of_framework(site: NodeSite, types: Types) -> Match | None:

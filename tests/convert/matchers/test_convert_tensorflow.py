@@ -124,12 +124,9 @@ def test_of_a_domain_that_nobody_named(domain: str, tmp_path: Path) -> None:
 
 def test_the_option_is_not_named_where_it_converts_nothing() -> None:
     for message in (custom("Pad", paddings=[1, 2]), custom("Pad", mode="REFLECT"), custom("Pad", fill=np.float32(1))):
-        assert (
-            only_record(convert(message)).reason
-            == "padops does not know Pad of the domain tf, which may be a Pad, by its name"
-        )
+        assert only_record(convert(message)).reason == "padops does not know Pad of the domain tf"
     known = only_record(convert(custom("MirrorPad", domain="com.microsoft")))
-    assert known.reason == "padops does not know MirrorPad of the domain com.microsoft, which may be a Pad, by its name"
+    assert known.reason == "padops does not know MirrorPad of the domain com.microsoft"
 
 
 def test_what_lost_its_domain() -> None:
