@@ -65,14 +65,6 @@ REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amoun
 NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts
 
 
-def _is_shifted(axis: Axis, mode: str) -> bool:
-    """Return whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
-
-    If the size is unknown, return whether it does so for some size.
-    """
-    return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
-
-
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
     """Return the verdict and reason if ONNX Runtime surely refuses the operator with any padding; else None."""
     if node.domain != "" or opset is None:
@@ -88,11 +80,12 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
     """Return the verdict of ONNX Runtime 1.``minor`` on the pooling, and the reason."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
-    if needed is None or all(_is_plain(axis) for axis in window.axes):
+    wrong = [axis for axis in window.axes if axis.min_total < 0 or (axis.dilation > 1 and axis.kernel > 1)]
+    if needed is None or not wrong:
         return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
     if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
         return "may be wrong", needed
-    found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
+    found = [_judge_axis(window, axis, needed, minor) for axis in wrong]
     found += [(counting, MISCOUNTED)] if counting else []
     return min(found, key=lambda row: ("refuses", "wrong", "may be wrong", "runs").index(row[0]))
 
@@ -120,11 +113,6 @@ def _may_round_up(node: ir.Node) -> bool:
     """Return whether ONNX Runtime may round the output size up, and choose other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
-
-
-def _is_plain(axis: Axis) -> bool:
-    """Return whether ONNX Runtime's amounts are right along an axis."""
-    return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
@@ -165,7 +153,6 @@ _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operato
 
 # SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
 IMPLIED = ("auto_pad", "ceil_mode")
-FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
 def pads_of(amounts: Sequence[Amount]) -> list[int]:
@@ -179,18 +166,19 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
     return Applied([site.node])
 
 
-def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
+def same_pad(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
     """Put SamePad_1 in front of the node, which then pads nothing itself."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
-    return put_in_front(site, constants, 0, "padded", _same_pad_of(window))
+    return put_in_front(site, constants, 0, "padded", made)
 
 
 def _same_pad_of(window: SameWindow) -> Replacement:
-    axes, last = window.axes, window.first == 1
+    axes = window.axes
+    spatial = {1: "W", 3: "DHW"}.get(len(axes), "HW")
     attributes = [
         ir.AttrString("auto_pad", window.mode),
-        ir.AttrString("data_format", FORMATS.get((len(axes), last), "NHWC" if last else "NCHW")),
+        ir.AttrString("data_format", f"N{spatial}C" if window.first == 1 else f"NC{spatial}"),
         ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
@@ -322,8 +310,8 @@ def _replacement(window: SameWindow) -> dict[str, Any]:
             if window.unpadded != OTHER_BITS:
                 raise
     notes = (MISCOUNTED,) if miscounted else ()
-    notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    return {"pad": _same_pad_of(window), "apply": partial(same_pad, window=window), "notes": notes}
+    pad, notes = _same_pad_of(window), notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+    return {"pad": pad, "apply": partial(same_pad, made=pad), "notes": notes}
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -360,26 +348,23 @@ def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
 
     Measured with onnxruntime 1.31.1.
     """
-    needed: str | None = None
-    pooling = window.operator.pooling
-    shifted = [axis for axis in window.axes if not pooling and _is_shifted(axis, window.mode)]
+    dilated = any(axis.dilation > 1 for axis in window.axes)
     if window.operator.transposed:
-        shifted = []  # right by itself
-    elif any(axis.dilation > 1 for axis in window.axes):
-        needed, shifted = "ONNX Runtime refuses SAME with a dilation", []
-        if pooling:
+        return None, None  # right by itself
+    if window.operator.pooling:
+        needed = None
+        if dilated:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
-    elif pooling and any(axis.min_total < 0 for axis in window.axes):
-        needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    elif pooling and _judge_counting(window):
-        needed = MISCOUNTED
-    elif shifted:
-        needed = (
-            "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
-        )
-    if pooling:
+        elif any(axis.min_total < 0 for axis in window.axes):
+            needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+        elif _judge_counting(window):
+            needed = MISCOUNTED
         return needed, partial(_judge_pooling, window, needed)
-    if not shifted or needed is None:
-        return needed, None
-    why: tuple[Verdict, str] = ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
-    return needed, lambda minor: why
+    if dilated:
+        return "ONNX Runtime refuses SAME with a dilation", None
+    shifted = [axis for axis in window.axes if axis.min_total < (-3 if window.mode == "SAME_LOWER" else -2)]
+    if not shifted:
+        return None, None
+    why = "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
+    verdict: Verdict = "may be wrong" if all(axis.size is None for axis in shifted) else "wrong"
+    return why, lambda minor: (verdict, why)

@@ -213,14 +213,10 @@ def _check_version(opset: int) -> None:
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
     """Return the node's form, for the record, and whether this form is invalid in the node's version."""
-    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
-    has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
-    if has_input:
-        wrong = []
-        if since < FIRST_WITH_INPUTS:
-            wrong.append("in input form")
-        if has_axes and since < FIRST_WITH_AXES:
-            wrong.append("with axes")
+    has = [value is not None for value in node.inputs] + [False] * 4
+    if has[1]:
+        wrong = ["in input form"] if since < FIRST_WITH_INPUTS else []
+        wrong += ["with axes"] if has[3] and since < FIRST_WITH_AXES else []
         wrong += [f"with the attribute {name}" for name in ("pads", "paddings", "value") if name in node.attributes]
         return (f"Pad-{since} node {', '.join(wrong)}", True) if wrong else (f"Pad-{since} inputs", False)
     if amounts is None:
@@ -231,7 +227,7 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
         return f"Pad-{since} node with value as an integer", True
     if amounts != ("paddings" if since == 1 else "pads"):
         return f"Pad-{since} node with the attribute {amounts}", True
-    if len([value for value in node.inputs if value is not None]) > 1:
+    if sum(has) > 1:
         return f"Pad-{since} node in attribute form with inputs", True
     return f"Pad-{since} attributes", False
 
