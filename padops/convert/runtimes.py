@@ -34,25 +34,16 @@ from padops.spec.plan import Amounts, Mode, PadError
 
 @dataclass(frozen=True)
 class Fault:
-    """A deviation of ONNX Runtime from the specification of a Pad.
+    """A deviation of ONNX Runtime from the specification of a Pad."""
 
-    Attributes:
-        does: The verdict; ``"runs"`` if only the reason is of interest.
-        why: The reason, with placeholders in braces for the parts that differ between Pads.
-        before: The first release 1.x without the fault; None if all later releases have it.
-        since: The first release 1.x with the fault.
-        may_be_wrong_before: The first release 1.x with this verdict; earlier releases may be wrong instead of refusing.
-        needs_rank: Whether shape inference refuses the Pad as soon as it knows the rank of the data.
-        by_optimiser: Whether a session without graph optimisation runs the Pad as specified.
-    """
-
-    does: Verdict
-    why: str
-    before: int | None = None
-    since: int = 0
+    does: Verdict  # the verdict; ``"runs"`` if only the reason is of interest
+    why: str  # the reason, with placeholders in braces for the parts that differ between Pads
+    before: int | None = None  # the first release 1.x without the fault; None if all later releases have it
+    since: int = 0  # the first release 1.x with the fault
+    # The first release 1.x with this verdict; earlier releases may be wrong instead of refusing.
     may_be_wrong_before: int = 0
-    needs_rank: bool = False
-    by_optimiser: bool = False
+    needs_rank: bool = False  # whether shape inference refuses the Pad as soon as it knows the rank of the data
+    by_optimiser: bool = False  # whether a session without graph optimisation runs the Pad as specified
 
 
 _CPU = read_rules("cpu")

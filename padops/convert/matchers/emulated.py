@@ -95,13 +95,10 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
         chains.append(chain)
     near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
     for data in dict.fromkeys(value for _, value in near):
-        if all(data in chain or _may_be_block(chain[0]) for chain in chains):
+        others = [chain[0] for chain in chains if data not in chain]
+        made = [value.producer() for value in others]
+        if all(node is None or (node.domain == "" and node.op_type in BLOCKS) for node in made):
             yield data
-
-
-def _may_be_block(value: ir.Value) -> bool:
-    node = value.producer()
-    return value.is_initializer() if node is None else node.domain == "" and node.op_type in BLOCKS
 
 
 def _find_joined(
@@ -129,7 +126,10 @@ def _find_joined(
             least = max(least, *(step.rank for step in steps), 0)
             continue
         block = reader.block(value)
-        if block is None or not _fits(block, dims, reader.axis):
+        # A computed block has the other dims of the data, or Concat fails.
+        if block is None or (block.dims is not None and (dims is None or len(dims) != len(block.dims))):
+            return None
+        if any(i != reader.axis and one != other for i, (one, other) in enumerate(zip(block.dims or (), dims or ()))):
             return None
         parts.append([filled(block.size)])
         nodes += block.nodes
@@ -185,15 +185,6 @@ def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None
         steps.insert(0, step)
         value = step.value
     return steps
-
-
-def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
-    """Return whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
-    if block.dims is None:
-        return True
-    if dims is None or len(dims) != len(block.dims):
-        return False
-    return all(i == axis or one == other for i, (one, other) in enumerate(zip(block.dims, dims)))
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:

@@ -180,19 +180,18 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
         return None
     if type_name is None:
         raise Unconvertible(f"the value {value} has to become an element of the data's type, which is not known")
-    row = by_name(type_name)
-    refused = Unconvertible(f"the value {value} is not of the data's type, {type_name}")
-    if row.numpy.kind in "iu":
-        limits = np.iinfo(row.numpy)
-        if not np.isfinite(value) or not limits.min <= int(value) <= limits.max:
-            raise refused
-        return np.array(int(value), row.numpy)
-    if row.numpy.kind == "b":
-        return np.array(bool(value))
-    if row.numpy.kind == "O":
-        raise refused
-    with np.errstate(over="ignore", invalid="ignore"):
-        fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(row.numpy)
-    if np.isinf(np.float64(fill)) and np.isfinite(value):
-        raise refused
+    dtype = by_name(type_name).numpy
+    fill: np.ndarray | None = None
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if np.isfinite(value) and limits.min <= int(value) <= limits.max:
+            fill = np.array(int(value), dtype)
+    elif dtype.kind == "b":
+        fill = np.array(bool(value))
+    elif dtype.kind != "O":
+        with np.errstate(over="ignore", invalid="ignore"):
+            fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(dtype)
+        fill = None if np.isinf(np.float64(fill)) and np.isfinite(value) else fill
+    if fill is None:
+        raise Unconvertible(f"the value {value} is not of the data's type, {type_name}")
     return fill
