@@ -131,11 +131,8 @@ class Pad:
 
     def facts(self, minor: int) -> PadFacts:
         """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
-        if minor not in self._facts:
-            self._facts[minor] = self._look(minor)
-        return self._facts[minor]
-
-    def _look(self, minor: int) -> PadFacts:
+        if minor in self._facts:
+            return self._facts[minor]
         site, info, types = self.site, self.info, self.types
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
@@ -144,10 +141,10 @@ class Pad:
         data = info.data if info else node.inputs[0] if node.inputs else None
         shape = _named(data, info.dims if info else None, types)
         amounts = _amounts(info) if info else None
-        told: dict[str, Any] = dict.fromkeys(("mode", "amounts", "fill")) | dict(self.match.facts)
+        told: dict[str, Any] = {"mode": None, "amounts": None, "fill": None, **self.match.facts}
         if info is not None:
             told = {"mode": info.mode and info.mode.value, "amounts": amounts, "fill": _fill(info)}
-        return PadFacts(
+        self._facts[minor] = PadFacts(
             path=site.path,
             name=node.name or "",
             form=self.match.form,
@@ -160,6 +157,7 @@ class Pad:
             why=why,
             **told,
         )
+        return self._facts[minor]
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
         """Return the Pad's record with its final status, and with a reason if the Pad stays."""

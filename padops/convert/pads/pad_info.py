@@ -265,10 +265,9 @@ class PadInfo:
         if self.has_attribute("kernel_shape"):
             return True  # S1
         inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
-        names = [row.name for row in self.op.attributes if row.type == "ints" and row.name in self.attributes]
-        attributes = [self.attributes[name] for name in names]
+        lists = [given for given in self.attributes.values() if given.type == ir.AttributeType.INTS]
         return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in inputs) and all(
-            not attribute.is_ref() and min(attribute.value, default=0) >= 0 for attribute in attributes
+            not given.is_ref() and min(given.value, default=0) >= 0 for given in lists
         )
 
     @property

@@ -288,10 +288,7 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
 
 
 def _value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any) -> Any:
-    attribute = node.attributes.get(name)
-    if attribute is None:
-        return absent
-    if attribute.is_ref() or attribute.type != kind:
-        what = "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"
-        raise Unconvertible(f"its attribute {name} is {what}")
-    return attribute.value
+    value = attribute_value(node, name, kind, absent)
+    if value is None:
+        raise Unconvertible(f"its attribute {name} is given by the caller of the function, or not of type {kind.name}")
+    return value

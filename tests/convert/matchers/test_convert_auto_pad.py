@@ -302,8 +302,9 @@ LEFT = [
      "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"),
     ("channels last", "NhwcConv", NAMES[:4], {}, {"w": WF}, MS, "it has no kernel_shape"),
     ("no number", "AveragePool", NAMES[:3], {"kernel_shape": (3,), "count_include_pad": 0.5}, {}, "",
-     "its attribute count_include_pad is of type FLOAT"),
-    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "", "its attribute kernel_shape is of type INT"),
+     "its attribute count_include_pad is given by the caller of the function, or not of type INT"),
+    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "",
+     "its attribute kernel_shape is given by the caller of the function, or not of type INTS"),
 ]  # fmt: skip
 
 
