@@ -37,7 +37,7 @@ from padops.convert.matchers.maps import (
     Reader,
     Show,
     Step,
-    copying,
+    copied,
     filled,
     find_pad,
     taken,
@@ -90,8 +90,8 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
-        while len(chain) <= MOST_STEPS and (node := copying(chain[-1], graph)) is not None and node.inputs[0]:
-            chain.append(node.inputs[0])
+        while len(chain) <= MOST_STEPS and (found := copied(chain[-1], graph)) is not None:
+            chain.append(found[1])
         chains.append(chain)
     near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
     for data in dict.fromkeys(value for _, value in near):
@@ -143,12 +143,10 @@ def _find_joined(
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """Return the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
+    """Return the Pad that a Gather emulates with constant indices."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
-        return None
-    if indices.size < 2 or (len(np.unique(indices)) == indices.size and indices.min() >= 0):
         return None
     dims, at = types.shape(data), indices.tolist()
     if dims is None or not -len(dims) <= axis < len(dims):
@@ -156,7 +154,7 @@ def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
     reader = Reader(site, types, axis % len(dims), len(dims))
     if _may_be_shape(data, reader):
         return None
-    return _emulation(reader, data, dims, Map([[taken(at)]], max(map(abs, at)) + 1), (node,), None)
+    return _emulation(reader, data, dims, Map([[taken(at)]], max(map(abs, at), default=0) + 1), (node,), None)
 
 
 def _emulation(

@@ -215,11 +215,12 @@ class Block:
     nodes: tuple[ir.Node, ...]
 
 
-def copying(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Node | None:
-    """Return the node that makes a value, if it may copy its first input and is in this graph."""
+def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
+    """Return the node of a graph that makes a value and may copy its first input, and this input; else None."""
     node = value.producer()
-    fits = node is not None and node.domain == "" and node.op_type in COPIES and node.graph is graph
-    return node if fits and node is not None and node.inputs else None
+    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
+        return None
+    return None if not node.inputs or (data := node.inputs[0]) is None else (node, data)
 
 
 @dataclass(frozen=True)
@@ -233,9 +234,10 @@ class Reader:
 
     def step(self, value: ir.Value) -> Step | None:
         """Return the step from a value to its source; None if the value is no copy along the axis."""
-        node = copying(value, self.site.node.graph)
-        if node is None or (data := node.inputs[0]) is None:
+        found = copied(value, self.site.node.graph)
+        if found is None:
             return None
+        node, data = found
         match node.op_type:
             case "Identity":
                 return Step(data, (node,), lambda inner: inner)
