@@ -61,6 +61,7 @@ class _Emulation:
     def ones_nodes(self, ones: ir.Value | None) -> list[ir.Node]:
         """Return the nodes that compute a mask of ones from the reflected data's shape, in order; none with others."""
         found: list[ir.Node] = []
+        reflected = self.nodes[1 : 2 if self.order is None else 3]
         pending = [ones]
         while pending:
             value = pending.pop()
@@ -72,7 +73,7 @@ class _Emulation:
             found.insert(0, node)
             if node.op_type != "Shape":
                 pending += node.inputs
-            elif node.attributes or node.inputs[0] not in [one.outputs[0] for one in self.nodes[1:3]]:
+            elif node.attributes or node.inputs[0] not in [one.outputs[0] for one in reflected]:
                 return []
         return found
 
