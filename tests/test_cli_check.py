@@ -82,7 +82,7 @@ def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixtu
         "  refuses: ONNX Runtime has no Pad of opset 1",
         "more/one.onnx: 1 Pad: 1 run",
         "many.onnx: 10 Pads: 10 unknown",
-        *(f"  unknown: padops does not know the domain d{i} (2 Pads)" for i in range(5)),
+        *(f"  unknown: padops does not know Pad of the domain d{i} (2 Pads)" for i in range(5)),
         "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
         "For reasons and fixes, run `padops inspect MODEL`",
     ]

@@ -116,7 +116,10 @@ def test_what_it_says_of_other_forms() -> None:
     with_fallback = padops.convert(one_pad(13)).proto()
     assert facts(with_fallback).verdict == "runs"
     unknown = model([pad(domain="secret")], 13, imports=[("secret", 1)], tensors=[tensor("pads", [0] * 4)])
-    assert (facts(unknown).verdict, facts(unknown).why) == ("unknown", "padops does not know the domain secret")
+    assert (facts(unknown).verdict, facts(unknown).why) == (
+        "unknown",
+        "padops does not know Pad of the domain secret",
+    )
     broken = model([pad()], 13, tensors=[tensor("pads", [0, -9, 0, 0])])
     assert (facts(broken).verdict, facts(broken).roads) == ("breaks a rule", ())
     assert facts(broken).why.endswith("[P1]")
@@ -152,7 +155,7 @@ def test_what_select_needed_had_left(source: object, why: str) -> None:
 def test_a_pad_of_nothing() -> None:
     """It has no input at all, which is a reason as any other."""
     source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
-    why = "ONNX Runtime refuses a node of this form; its inputs data and pads are not both given"
+    why = "ONNX Runtime refuses a node of this form; it has 0 inputs, expected 2 to 3"
     assert (facts(source).verdict, facts(source).why) == ("refuses", why)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -18,11 +19,10 @@ from padops.convert.matchers.converted import RENAMED, operator_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Match, Unconvertible
+from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
-from padops.convert.pads.window_operators import WINDOW_OPERATORS, SameWindow, read_mode, read_window
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
-from padops.convert.runtimes import first_with, judge, newest_opset
+from padops.convert.runtimes import first_with, judge, known_amounts, needs, newest_opset
 from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
@@ -33,7 +33,6 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
-OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 
 
 class Analysis:
@@ -86,14 +85,11 @@ class Analysis:
         for pad in self.pads:
             facts = pad.facts(installed_minor())
             if facts.verdict in DOUBTED:
-                behind = values_behind(self.document.model, [pad.site.node])
-                rows = (
-                    (found, facts.verdict, facts.why),
-                    (unoptimised, *pad.verdict(installed_minor(), optimised=False)),
-                )
-                for names, verdict, why in rows:
+                verdict, why = pad.verdict(installed_minor(), optimised=False)
+                for name in values_behind(self.document.model, [pad.site.node]):
+                    found.setdefault(name, f"{facts.path}: {facts.why}")
                     if verdict in DOUBTED:
-                        names |= {name: f"{facts.path}: {why}" for name in behind if name not in names}
+                        unoptimised.setdefault(name, f"{facts.path}: {why}")
         return found, unoptimised
 
 
@@ -135,44 +131,39 @@ class Pad:
 
     def facts(self, minor: int) -> PadFacts:
         """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
-        if minor not in self._facts:
-            self._facts[minor] = self._look(minor)
-        return self._facts[minor]
-
-    def _look(self, minor: int) -> PadFacts:
+        if minor in self._facts:
+            return self._facts[minor]
         site, info, types = self.site, self.info, self.types
-        window = None if info is not None else _window(site, types)
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
         if verdict not in ("breaks a rule", "unknown") and (too_new := self.too_new(minor)):
             verdict, why = "refuses", too_new
         data = info.data if info else node.inputs[0] if node.inputs else None
         shape = _named(data, info.dims if info else None, types)
-        amounts = _amounts(info) if info else _same_amounts(window, shape)
-        return PadFacts(
+        amounts = _amounts(info) if info else None
+        told: dict[str, Any] = {"mode": None, "amounts": None, "fill": None, **self.match.facts}
+        if info is not None:
+            told = {"mode": info.mode and info.mode.value, "amounts": amounts, "fill": _fill(info)}
+        self._facts[minor] = PadFacts(
             path=site.path,
             name=node.name or "",
             form=self.match.form,
             operator=f"{domain}::{node.op_type}" if domain else node.op_type,
             opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
-            mode=info.mode.value if info and info.mode else window.mode if window else None,
             type=info.type if info else types.name(data, *node.outputs[:1]),
             input_shape=shape,
-            output_shape=_output(site, shape, amounts if info else None, types),
-            amounts=amounts,
-            fill=_fill(info) if info else OUTSIDE[window.operator.outside] if window else None,
+            output_shape=_output(site, shape, amounts, types),
             verdict=verdict,
             why=why,
+            **told,
         )
+        return self._facts[minor]
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
         """Return the Pad's record with its final status, and with a reason if the Pad stays."""
-        match = self.match
-        op_type, corrects = match.op_type if match.already else None, None
-        if status == "converted":
-            op_type = match.pad.op_type if match.pad else match.op_type
-            corrects = match.needed if match.corrects else None
-        node = self.site.node
+        match, node = self.match, self.site.node
+        op_type = match.op_type if match.already or status == "converted" else None
+        corrects = match.needed if status == "converted" and match.judge is not None else None
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
@@ -198,24 +189,34 @@ class Pad:
         if match.stays:
             if match.status == "not needed":
                 return "runs", match.reason or ""
-            if match.judge is not None:
-                verdict, why = match.judge(minor)
-                return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
-            return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+            if match.judge is None:
+                return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+            verdict, why = match.judge(minor)
+            return verdict, why if verdict == "runs" else f"{why}; {match.reason}"
         if self.broken is not None:
             return "breaks a rule", self.broken
-        if match.apply is not None:
-            if match.judge is not None:
-                return match.judge(minor)
-            if match.needed is None:
-                return "runs", match.runs
-            return ("wrong" if match.corrects else "refuses"), match.needed
-        assert self.info is not None, "a Pad is described"
+        if match.judge is not None:
+            return match.judge(minor)
         if match.runs_as is not None:
-            return judge(self.info, match.runs_as, minor, optimised)
-        if (domain := self.site.node.domain) in ("", MICROSOFT):
-            return "refuses", "ONNX Runtime refuses a node of this form"
-        return "refuses", f"ONNX Runtime has no {self.site.node.op_type} in the domain '{domain}'"
+            return judge(self.seen, match.runs_as, minor, optimised)
+        return ("runs", match.runs) if self.needed is None else ("refuses", self.needed)
+
+    @cached_property
+    def seen(self) -> PadInfo:
+        """The Pad that ONNX Runtime runs."""
+        seen = self.info if self.match.seen is None else describe(*self.match.seen, self.types)
+        assert seen is not None, "a Pad is described"
+        return seen
+
+    @property
+    def needed(self) -> str | None:
+        """Why some release of ONNX Runtime does not run the unchanged nodes as specified; None if all releases do."""
+        match, node = self.match, self.site.node
+        if match.needed is not None or match.runs:
+            return match.needed
+        if match.runs_as is None and node.domain not in ("", MICROSOFT):
+            return f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+        return needs(self.seen, match.runs_as)
 
 
 def _always_runs(site: NodeSite) -> bool:
@@ -258,37 +259,9 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     return "refuses", f"ONNX Runtime does not know the domain {domain} without padops"
 
 
-def _window(site: NodeSite, types: Types) -> SameWindow | None:
-    """Read a convolution or pooling that pads SAME; return None if the node cannot be read."""
-    operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
-    if operator is None or "auto_pad" not in site.node.attributes:
-        return None
-    try:
-        mode = read_mode(site)
-        return None if mode is None else read_window(site, operator, mode, types)
-    except Unconvertible:  # the record says why
-        return None
-
-
-def _same_amounts(
-    window: SameWindow | None, shape: tuple[Dim, ...] | None
-) -> tuple[tuple[int, ...] | None, ...] | None:
-    """Return the SAME amounts of each axis; None for an axis whose amounts depend on its size."""
-    if window is None or shape is None or window.operator.transposed:
-        return None
-    rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
-    for i, axis in enumerate(window.axes):
-        choices = axis.amounts(window.mode, window.may_be_empty)
-        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
-    return tuple(rows)
-
-
 def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
-    try:
-        known = info.amounts
-    except PadError:
-        return None
-    if known is None or (not known and info.rank != 0):
+    known = known_amounts(info)
+    if not known and (info.rank != 0 or info.node is None):
         return None
     return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
 

@@ -23,11 +23,11 @@ from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.records import SCHEMA, PadFacts, Road, Verdict
 from padops.convert.rewrite import CHECKS
-from padops.convert.runtimes import as_others_may, ask, reaches_provider
+from padops.convert.runtimes import ask, reaches_provider
 from padops.convert.standard.graph_builder import FIRST
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAME, EP_NAMES, FIRST_MINOR, FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME, Rules, with_measured_here
 from padops.spec import pyop_node
 
@@ -230,13 +230,14 @@ def inspect(
 
 
 def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> PadFacts:
-    if (match := as_others_may(pad.match, providers)) is not pad.match:
-        pad = replace(pad, match=match)
+    others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
+    if others and pad.match.verdict is not None and pad.match.verdict[0] == "refuses":
+        pad = replace(pad, match=replace(pad.match, verdict=None))  # another provider may claim it
     match, info, facts = pad.match, pad.info, pad.facts(minor)
     judged = facts.verdict not in ("breaks a rule", "unknown")
     if providers and judged and info is not None and match.runs_as is not None:
-        answer = ask(info, match.runs_as, providers, minor, rules)
-        facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
+        verdict, why, runner = ask(info, match.runs_as, providers, minor, rules)
+        facts = replace(facts, verdict=verdict, why=why, runner=runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts
     return replace(facts, roads=_roads(pad, minor))

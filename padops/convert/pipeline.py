@@ -39,7 +39,7 @@ from padops.convert.files import Job, check_paths, check_targets, finish, output
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers import MATCHERS
-from padops.convert.matchers.auto_pad import EXPLICIT, match_auto_pad
+from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import (
     LARGEST_PROTO,
     Document,
@@ -52,7 +52,7 @@ from padops.convert.model.document import (
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.scan import external_tensors
-from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.match import EXPLICIT, Unconvertible
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
 from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_imports

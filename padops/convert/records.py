@@ -184,42 +184,28 @@ def breaks_a_rule(record: PadRecord) -> bool:
 
 @dataclass(frozen=True)
 class OutputComparison:
-    """One output of the original and of the converted model.
-
-    Attributes:
-        name: The output.
-        equal: Whether type, shape and every bit agree.
-        detail: If not equal: how many elements differ, the first position and both values.
-        weak: Why equality says little: the output is empty, NaN or one constant value for all random inputs; else "".
-    """
+    """One output of the original and of the converted model."""
 
     name: str
-    equal: bool
-    detail: str = ""
+    equal: bool  # whether type, shape and every bit agree
+    detail: str = ""  # if not equal: how many elements differ, the first position and both values
+    # Why equality says little: the output is empty, NaN or one constant value for all random inputs; else "".
     weak: str = ""
 
 
 @dataclass(frozen=True)
 class PadComparison:
-    """The result of the runs for one Pad of the original.
+    """The result of the runs for one Pad of the original."""
 
-    Attributes:
-        path: See ``PadRecord.path``.
-        form: The Pad's operator.
-        exercise: ``"exercised"``; or ``"not exercised"``: the Pad did not run, had an empty output, or padded nothing.
-        equal: For an OpenVINO IR, whether the Pad returns the same bits in both runtimes; for ONNX, only outputs count.
-        compared: The values that ``equal`` compares.
-        detail: The difference, or the reason why the Pad is not exercised.
-        right: As ``equal``; None if it was not compared.
-    """
-
-    path: str
-    form: str
+    path: str  # see ``PadRecord.path``
+    form: str  # the Pad's operator
+    # ``"exercised"``; or ``"not exercised"``: the Pad did not run, had an empty output, or padded nothing.
     exercise: Exercise
+    # For an OpenVINO IR, whether the Pad returns the same bits in both runtimes; for ONNX, only outputs count.
     equal: bool = True
-    compared: tuple[str, ...] = ()
-    detail: str = ""
-    right: bool | None = None
+    compared: tuple[str, ...] = ()  # the values that ``equal`` compares
+    detail: str = ""  # the difference, or the reason why the Pad is not exercised
+    right: bool | None = None  # as ``equal``; None if it was not compared
 
 
 @dataclass(frozen=True)
@@ -370,18 +356,12 @@ class Verification:
 
 @dataclass(frozen=True)
 class FileRecord:
-    """One file of the source or of the output.
+    """One file of the source or of the output."""
 
-    Attributes:
-        name: For a model, its path; for external data, the location that the tensors name.
-        bytes: The file's size.
-        sha256: The hash of a model file; None for external data.
-        written: Whether the conversion wrote the file; it does not write external data that are already in place.
-    """
-
-    name: str
-    bytes: int
-    sha256: str | None = None
+    name: str  # for a model, its path; for external data, the location that the tensors name
+    bytes: int  # the file's size
+    sha256: str | None = None  # the hash of a model file; None for external data
+    # Whether the conversion wrote the file; it does not write external data that are already in place.
     written: bool = False
 
 

@@ -40,7 +40,7 @@ from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Unconvertible, Unneeded
 from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
-from padops.convert.runtimes import needs, runs
+from padops.convert.runtimes import runs
 from padops.convert.standard.graph_builder import GraphBuilder, detach
 from padops.convert.standard.lowering import write
 from padops.convert.standard.pad_values import check_nesting
@@ -369,17 +369,12 @@ def _decide(pad: Pad, request: Request) -> PadRecord:
     if info is not None and pad.broken is not None and (request.lowers or pad.always_runs):
         return pad.record("unconverted", f"padops::{info.op.name} '{info.name}': {pad.broken}")
     if match.stays or match.already == request.target:
-        return pad.record(match.status, match.reason)
-    if match.apply is not None:
-        why, as_it_is = match.needed, match.runs
-    else:
-        assert info is not None, "a Pad is described"
-        why, as_it_is = needs(info, match.runs_as), runs(info)
+        return pad.record("already converted" if match.already else match.status, match.reason)
     notes = match.notes
     if request.select != "all" and not match.already:
-        if why is None:
-            return pad.record("not needed", as_it_is)
-        notes = (*notes, why)
+        if pad.needed is None:
+            return pad.record("not needed", match.runs or runs(pad.seen))
+        notes = (*notes, pad.needed)
     if match.apply is not None and info is not None and request.target in CHECKS:
         try:
             CHECKS[request.target](info, pad.site, **request.lowering)

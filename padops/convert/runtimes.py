@@ -12,16 +12,15 @@ padops claims the Pad, so that the results are right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import onnx_ir as ir
 
-from padops.convert.pads.match import MICROSOFT, Match, RunsAs
-from padops.convert.pads.pad_info import Operand, PadInfo, all_known
+from padops.convert.pads.match import MICROSOFT, RunsAs
+from padops.convert.pads.pad_info import PadInfo, all_known
 from padops.convert.records import Verdict
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR, read_rules
@@ -34,25 +33,16 @@ from padops.spec.plan import Amounts, Mode, PadError
 
 @dataclass(frozen=True)
 class Fault:
-    """A deviation of ONNX Runtime from the specification of a Pad.
+    """A deviation of ONNX Runtime from the specification of a Pad."""
 
-    Attributes:
-        does: The verdict; ``"runs"`` if only the reason is of interest.
-        why: The reason, with placeholders in braces for the parts that differ between Pads.
-        before: The first release 1.x without the fault; None if all later releases have it.
-        since: The first release 1.x with the fault.
-        may_be_wrong_before: The first release 1.x with this verdict; earlier releases may be wrong instead of refusing.
-        needs_rank: Whether shape inference refuses the Pad as soon as it knows the rank of the data.
-        by_optimiser: Whether a session without graph optimisation runs the Pad as specified.
-    """
-
-    does: Verdict
-    why: str
-    before: int | None = None
-    since: int = 0
+    does: Verdict  # the verdict; ``"runs"`` if only the reason is of interest
+    why: str  # the reason, with placeholders in braces for the parts that differ between Pads
+    before: int | None = None  # the first release 1.x without the fault; None if all later releases have it
+    since: int = 0  # the first release 1.x with the fault
+    # The first release 1.x with this verdict; earlier releases may be wrong instead of refusing.
     may_be_wrong_before: int = 0
-    needs_rank: bool = False
-    by_optimiser: bool = False
+    needs_rank: bool = False  # whether shape inference refuses the Pad as soon as it knows the rank of the data
+    by_optimiser: bool = False  # whether a session without graph optimisation runs the Pad as specified
 
 
 _CPU = read_rules("cpu")
@@ -75,11 +65,6 @@ FIRST_WITH_AXES = 18
 MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # the first opset of each mode
 
 
-def _first_without(fault: str) -> int:
-    """Return the first release 1.x that no longer has the fault."""
-    return cast("int", FAULTS[fault].before)
-
-
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
     """Return whether ONNX Runtime's Pad of an opset moves an element type without a cast."""
     return name is not None and KERNELS[domain].get(name, opset + 1) <= opset
@@ -94,7 +79,7 @@ def has_modes(pad: PadInfo, opset: int) -> bool:
 def has_identity(name: str | None, opset: int) -> bool:
     """Return whether an opset's Identity has an element type; for an unknown type, whether it has all types."""
     if name is None:
-        return opset < cast("int", _CPU["identity"]["first_opset_with_more"])
+        return bool(opset < _CPU["identity"]["first_opset_with_more"])
     since: int | None = _CPU["identity"]["first_opsets"].get(name, 1)
     return since is not None and opset >= since
 
@@ -148,7 +133,8 @@ def _has_int32_axes(pad: PadInfo) -> bool:
     return isinstance(axes, np.ndarray) and axes.dtype == np.int32
 
 
-CROPS_RIGHT, WRAPS_RIGHT = _first_without("nothing left by a crop"), _first_without("wrap beyond in front")
+# The first releases 1.x without two faults.
+CROPS_RIGHT, WRAPS_RIGHT = (FAULTS[name].before or 0 for name in ("nothing left by a crop", "wrap beyond in front"))
 UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
 
 
@@ -173,16 +159,11 @@ def _limits_of_rank(pad: PadInfo) -> list[str]:
         return [UNTOLD]
     if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
-    counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
-    if pad.dims is not None or any(one is not None and _counts(one) for one in counted):
-        return []
-    return ["the data have at least one dim"]
-
-
-def _counts(given: Operand | ir.Attr) -> bool:
-    if isinstance(given, ir.Attr):
-        return not given.is_ref() and len(given.value) > 0
-    return isinstance(given, np.ndarray) and given.size > 0
+    inputs = (pad.input("axes"), pad.input("pads"))
+    lists = [pad.attributes[name] for name in ("pads", "paddings") if name in pad.attributes]
+    counted = any(isinstance(one, np.ndarray) and one.size for one in inputs)
+    counted = counted or any(not attribute.is_ref() and len(attribute.value) for attribute in lists)
+    return [] if counted or pad.dims is not None else ["the data have at least one dim"]
 
 
 def _limits_at(pad: PadInfo, minor: int) -> list[str]:
@@ -194,23 +175,16 @@ def _limits_at(pad: PadInfo, minor: int) -> list[str]:
     amounts = known_amounts(pad)
     if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
         return limits(pad)
-    least = {
-        axis: max(_least(pad.mode, row.begin, row.end, minor), 0)
-        for axis, (dim, row) in enumerate(zip(pad.dims, amounts))
-        if dim is None and (row.begin or row.end)
-    }
-    return [f"axis {axis} has {count} elements or more" for axis, count in least.items() if count > 1]
-
-
-def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
-    """Return the smallest axis size for which ONNX Runtime is right."""
-    crop = max(-begin, 0) + max(-end, 0)
-    added = max(begin, end, 0)
-    if mode is Mode.REFLECT:
-        return crop + added + 1
-    if mode is Mode.WRAP and minor < WRAPS_RIGHT:
-        return crop + max(begin, 1)
-    return crop + 1
+    found = []
+    for axis, (dim, row) in enumerate(zip(pad.dims, amounts)):
+        if dim is None and (row.begin or row.end):
+            least = max(-row.begin, 0) + max(-row.end, 0) + 1  # the smallest size for which ONNX Runtime is right
+            if pad.mode is Mode.REFLECT:
+                least += max(row.begin, row.end, 0)
+            elif pad.mode is Mode.WRAP and minor < WRAPS_RIGHT:
+                least += max(row.begin, 1) - 1
+            found += [f"axis {axis} has {least} elements or more"] * (least > 1)
+    return found
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
@@ -220,12 +194,31 @@ def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) ->
     return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
 
 
-def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+def _faults(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    """Yield the faults of a Pad in any release."""
+    yield from _faults_of_form(pad, found)
+    pads, axes, dims, mode = pad.input("pads"), pad.input("axes"), pad.fill_dims, pad.mode
+    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
+        yield _find(pad, "rank 0")
+    if mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
+        unread = f", which mode {mode.value} does not even read" if mode else ""
+        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
+    amounts = known_amounts(pad)
+    empty = False
+    if mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
+        sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
+        empty = any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
+    if not empty:  # ONNX Runtime checks nothing else if the data are empty and no empty axis is extended
+        for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
+            yield from _reach_of(pad, axis, size, row.begin, row.end)
+    if found.domain == "" and axes is None and (pooling := taking_pooling(pad)):
+        yield _find(pad, "pooling", pooling=pooling)
+
+
+def _faults_of_form(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    """Yield the faults of the opset, the type, and the form of amounts and axes."""
     if found.opset < min(KERNELS[found.domain].values()):
         yield _find(pad, "no kernel of the opset", opset=found.opset)
-
-
-def _type(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     if pad.type is None:
         yield _find(pad, "open type")
     elif pad.type == "float16":
@@ -236,21 +229,18 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
         later = LATER_KERNELS.get(found.domain, {}).get(pad.type)
         before = later["first_release"] if later and found.opset >= later["first_opset"] else None
         yield _find(pad, "no kernel of the type", before, type=pad.type, opset=found.opset)
-
-
-def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+    if found.external:
+        yield _find(pad, "external", inputs=" and ".join(found.external))
     if _has_int32_axes(pad):
         yield _find(pad, "int32 axes")
     elif pad.input("axes") is not None and pad.around.transposing:
         yield _find(pad, "axes among Transposes")
+    yield from _open_axes(pad)
+    if found.domain == "" and _is_row(pad):
+        yield _find(pad, "pads of two dims")
 
 
-def _external(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    if found.external:
-        yield _find(pad, "external", inputs=" and ".join(found.external))
-
-
-def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
+def _open_axes(pad: PadInfo) -> Iterator[Fault]:
     pads = pad.input("pads")
     if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
         return
@@ -258,40 +248,6 @@ def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
         yield _find(pad, "open axes, fewer", rank=len(pad.dims), amounts=plural(pads.size, "amount"))
     elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
         yield _find(pad, "open axes, all")
-
-
-def _row(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    if found.domain == "" and _is_row(pad):
-        yield _find(pad, "pads of two dims")
-
-
-def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    if found.domain == "" and pad.input("axes") is None and (pooling := taking_pooling(pad)):
-        yield _find(pad, "pooling", pooling=pooling)
-
-
-def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    pads, axes = pad.input("pads"), pad.input("axes")
-    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
-        yield _find(pad, "rank 0")
-
-
-def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    dims = pad.fill_dims
-    if pad.mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
-        unread = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
-        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
-
-
-def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    """Yield the faults of axes that are reflected or wrapped too far, cropped away, or empty and extended."""
-    amounts = known_amounts(pad)
-    if pad.mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
-        sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
-        if any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes):
-            return  # ONNX Runtime checks nothing else if the data are empty and no empty axis is extended
-    for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
-        yield from _reach_of(pad, axis, size, row.begin, row.end)
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
@@ -316,23 +272,18 @@ def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -
         yield _find(pad, "wrap beyond in front", where=where)
 
 
-RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Fault]], ...] = (
-    _opset, _type, _external, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
-)  # fmt: skip
-
-
 def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
     """Return why some release of ONNX Runtime does not run this Pad as specified; None if all releases do."""
     if found is None:
         return "ONNX Runtime refuses a node of this form"
-    return next((fault.why for rule in RULES for fault in rule(pad, found)), None)
+    return next((fault.why for fault in _faults(pad, found)), None)
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
     """Return the verdict of ONNX Runtime 1.``minor`` on a Pad and the reason, with or without graph optimisation."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
-    rows = [row for rule in RULES for row in rule(pad, found) if optimised or not row.by_optimiser]
+    rows = [row for row in _faults(pad, found) if optimised or not row.by_optimiser]
     faults = [row for row in rows if row.since <= minor and (row.before is None or minor < row.before)]
     for fault in faults:
         if fault.does not in ("runs", "runs if"):
@@ -355,7 +306,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 def loads(pad: PadInfo, found: RunsAs) -> bool:
     """Return whether ONNX Runtime offers a Pad of ONNX to providers rather than refusing the model."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    unread = found.external or _is_row(pad) or _has_int32_axes(pad) or any(_open_axes(pad, found))
+    unread = found.external or _is_row(pad) or _has_int32_axes(pad) or any(_open_axes(pad))
     return in_schema and not unread
 
 
@@ -384,24 +335,19 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
         beyond = pad.type == "float16" and bool(abs(number) > np.finfo(np.float16).max)
         return not np.isfinite(number) or beyond
     given = pad.inputs[position]
-    if given is None:
+    if given is None or (when == "bare fill not one" and pad.input("axes") is not None):
         return False
-    is_array = isinstance(given, np.ndarray)
+    array = given if isinstance(given, np.ndarray) else None
     count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
-    match when:
-        case "computed fill":
-            return not is_array
-        case "computed scalar fill":
-            return not is_array and (None if pad.fill_dims is None else not pad.fill_dims)
-        case "bare fill not one" if pad.input("axes") is not None:
-            return False
-        case "fill not one" | "bare fill not one":
-            return None if count is None else count != 1
-        case "fill empty":
-            return None if count is None else count == 0
-        case "rounded fill":
-            return isinstance(given, np.ndarray) and given.size == 1 and _is_rounded(given.reshape(()))
-    return False
+    rows = {
+        "computed fill": array is None,
+        "computed scalar fill": array is None and (None if pad.fill_dims is None else not pad.fill_dims),
+        "fill not one": None if count is None else count != 1,
+        "bare fill not one": None if count is None else count != 1,
+        "fill empty": None if count is None else count == 0,
+        "rounded fill": array is not None and array.size == 1 and _is_rounded(array.reshape(())),
+    }
+    return rows.get(when, False)
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
@@ -418,51 +364,35 @@ SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "r
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A session's verdict on a Pad."""
+def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> tuple[Verdict, str, str]:
+    """Return the verdict of an onnxruntime 1.``minor`` session without padops on a Pad, the reason, and the runner.
 
-    verdict: Verdict  # the verdict without padops
-    why: str
-    runner: str  # the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none
-
-
-def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> Answer:
-    """Return the answer of an onnxruntime 1.``minor`` session for a Pad, which it runs as the operator ``found``.
-
-    ``providers`` lists the session's providers, first choice first, the CPU provider last. ``rules`` has their rules.
+    The runner is the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none.
+    The session runs the Pad as the operator ``found``. ``providers`` lists its providers, first choice first, the CPU
+    provider last. ``rules`` has their rules.
     """
     unknown: list[str] = []
+    reached = reaches_provider(pad, found, minor)
+    answer: tuple[Verdict, str, str] = (*judge(pad, found, minor), EP_NAME if reached else "")
     for name in providers:
         if name in (CPU, EP_NAME, FIRST_NAME):
             break
-        if name == OPERATORS_NAME:
-            continue
-        if name not in rules:
+        if name != OPERATORS_NAME and name not in rules:
             unknown.append(name)
-        elif found.domain == "" and loads(pad, found):
+        elif name != OPERATORS_NAME and found.domain == "" and loads(pad, found):
             fault = find_fault(rules[name], pad, found, minor)
             if fault is None:
-                return Answer("runs", _with(unknown, f"{name} runs it"), name)
+                answer = "runs", f"{name} runs it", name
+                break
             rule, sure = fault
             if rule.does != "leaves":
                 text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
-                runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
-                return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
-    verdict, why = judge(pad, found, minor)
-    return Answer(verdict, _with(unknown, why), EP_NAME if reaches_provider(pad, found, minor) else "")
-
-
-def as_others_may(match: Match, providers: Sequence[str]) -> Match:
-    """Return the match, without the CPU provider's verdict "refuses" if another provider may claim it."""
-    others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
-    refused = match.verdict is not None and match.verdict[0] == "refuses"
-    return replace(match, verdict=None) if others and refused else match
-
-
-def _with(unknown: Sequence[str], text: str) -> str:
-    """Return the text, preceded by the names of the providers without rules, which may claim the Pad."""
-    return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
+                answer = SURELY[rule.does] if sure else "may be wrong", text, FIRST_NAME if reached else ""
+                break
+    verdict, why, runner = answer
+    if unknown:  # they may claim the Pad
+        why = f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {why}"
+    return verdict, why, runner
 
 
 def said_of(rule: ProviderRule) -> str:
@@ -475,12 +405,11 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
-        modes = [mode.value for mode in pad.known_modes]
-        in_mode = not rule.modes or (all(mode in rule.modes for mode in modes) or None)
-        if in_mode is None and not any(mode in rule.modes for mode in modes):
+        in_modes = [not rule.modes or mode.value in rule.modes for mode in pad.known_modes]
+        if not any(in_modes):
             continue
         holds = _holds(rule, pad, found)
-        sure = None if holds is None or (holds and in_mode is None) else holds
+        sure = None if holds and not all(in_modes) else holds
         if sure or (sure is None and rule.does != "leaves"):
             return rule, bool(sure)
     return None
@@ -490,73 +419,63 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
     """Return whether a rule, its modes aside, holds for a Pad; None if the model leaves it open."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
-    match rule.when:
-        case "always":
-            return True
-        case "axes":
-            return pad.input("axes") is not None
-        case "axes and fill":
-            return pad.input("axes") is not None and pad.input(pad.op.fill) is not None
-        case "axes but all" | "axes turned" if pad.input("axes") is None:
-            return False
-        case "axes but all":
-            named = _named_axes(pad)
-            return None if named is None else sorted(named) != list(range(len(pad.dims or ())))
-        case "axes turned":
-            named = _named_axes(pad)
-            if named is None or amounts is None:
-                return None if named is None else named != sorted(named)
-            turned = [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
-            # With amounts in the wrong order, a reflection may exceed its axis; the provider then refuses the Pad.
-            return None if turned and pad.mode is Mode.REFLECT else turned
-        case "open rank":
-            return pad.dims is None
-        case "open dims":
-            return pad.dims is None or None in pad.dims
-        case "computed":
-            return amounts is None
-        case "rank above":
-            return None if pad.dims is None else len(pad.dims) > rule.limit
-        case "sizes above":
-            return False if pad.dims is not None and len(pad.dims) <= rule.limit else None
-        case "above":
-            return version > rule.limit
-        case "below":
-            return version < rule.limit
-        case "other types":
-            return None if pad.type is None else pad.type not in rule.types
-        case "rank below":
-            return pad.dims is not None and len(pad.dims) < rule.limit
-        case "empty":
-            rows = amounts or [Amounts(0, 0)] * len(pad.dims or ())
-            known = [(dim, dim + row.begin + row.end) for dim, row in zip(pad.dims or (), rows) if dim is not None]
-            return any(0 in sizes for sizes in known)  # of the data or the output
-        case "empty axis" if 0 not in (pad.dims or ()):
-            return False
-        case "nodes behind":
-            return False if rule.types and pad.around.operators and pad.around.operators <= {*rule.types} else None
-        case "in a body":
-            return pad.around.in_body
-        case "axes beside":
-            return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
-    if rule.when in FILLS:
-        return _fill_holds(rule.when, pad)
-    holds = None if amounts is None else _amounts_hold(rule.when, pad, amounts)
-    return None if holds and rule.when == "cut away" else holds
+    dims, operators, when = pad.dims, pad.around.operators, rule.when
+    rank, has_axes = None if dims is None else len(dims), pad.input("axes") is not None
+    rows = {
+        "always": True,
+        "axes": has_axes,
+        "axes and fill": has_axes and pad.input(pad.op.fill) is not None,
+        "axes beside": None if has_axes and not operators.isdisjoint(rule.types) else False,
+        "open rank": rank is None,
+        "open dims": dims is None or None in dims,
+        "computed": amounts is None,
+        "rank above": None if rank is None else rank > rule.limit,
+        "rank below": rank is not None and rank < rule.limit,
+        "sizes above": False if rank is not None and rank <= rule.limit else None,
+        "above": version > rule.limit,
+        "below": version < rule.limit,
+        "other types": None if pad.type is None else pad.type not in rule.types,
+        "nodes behind": False if rule.types and operators and operators <= {*rule.types} else None,
+        "in a body": pad.around.in_body,
+    }
+    if when in rows:
+        return rows[when]
+    if when in FILLS:
+        return _fill_holds(when, pad)
+    if when in ("axes but all", "axes turned"):
+        return _axes_hold(when, pad, amounts) if has_axes else False
+    if when == "empty":
+        added = amounts or [Amounts(0, 0)] * (rank or 0)
+        known = [(dim, dim + row.begin + row.end) for dim, row in zip(dims or (), added) if dim is not None]
+        return any(0 in sizes for sizes in known)  # of the data or the output
+    if when == "empty axis" and 0 not in (dims or ()):
+        return False
+    holds = None if amounts is None else _amounts_hold(when, pad, amounts)
+    return None if holds and when == "cut away" else holds
 
 
-def _named_axes(pad: PadInfo) -> list[int] | None:
-    """Return the axes that the Pad's input lists, none negative; None if the model leaves open whether it lists all.
+def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool | None:
+    """Return whether axes lack one, or are in another order that matters; None if the model leaves it open.
 
-    Computed axes that are fewer than all yield [-1], an axis that no Pad has.
+    Computed axes that are fewer than all count as [-1], an axis that no Pad has.
     """
     axes = pad.input("axes")
     if pad.dims is None:
         return None
-    rank, amounts = len(pad.dims), (pad.pads_dims or [None])[-1]
-    if not isinstance(axes, np.ndarray):
-        return [-1] if amounts is not None and amounts != 2 * rank else None
-    return [int(axis) + rank * (int(axis) < 0) for axis in axes.reshape(-1)]
+    rank, count = len(pad.dims), (pad.pads_dims or [None])[-1]
+    if isinstance(axes, np.ndarray):
+        named = [int(axis) + rank * (int(axis) < 0) for axis in axes.reshape(-1)]
+    elif count is not None and count != 2 * rank:
+        named = [-1]
+    else:
+        return None
+    if when == "axes but all":
+        return sorted(named) != list(range(rank))
+    if amounts is None:
+        return named != sorted(named)
+    turned = [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
+    # With amounts in the wrong order, a reflection may exceed its axis; the provider then refuses the Pad.
+    return None if turned and pad.mode is Mode.REFLECT else turned
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
+import onnx_ir as ir
+
 from padops.convert.matchers import (
     auto_pad,
     converted,
@@ -22,11 +24,12 @@ from padops.convert.matchers import (
     unknown,
 )
 from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.model.graphs import NodeSite
+from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Match, too_long
+from padops.convert.pads.match import Match
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 
+INTS = ir.AttributeType.INTS
 Matcher = Callable[[NodeSite, Types], Match | None]
 
 
@@ -58,14 +61,18 @@ MATCHERS = choose()
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS) -> Match | None:
     """Return the match of the first matcher that knows the node; None if the node is not a Pad."""
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
+    if match is None:
+        return None
     count = len(site.node.outputs)
     kind = (site.node.domain, site.node.op_type)
     may_have_more = kind in WINDOW_OPERATORS or kind == ("", onnx_functions.ATTENTION)  # MaxPool also returns indices
-    if match is not None and (count < 1 or (count > 1 and not may_have_more)):
+    if count < 1 or (count > 1 and not may_have_more):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
-    if match is not None and (long := too_long(match)) is not None:
-        return Match(match.form, reason=long)
-    if match is not None and site.node.inputs and (container := types.container(site.node.inputs[0])):
+    for name, attribute in (match.pad.attributes if match.pad else {}).items():
+        if attribute.type == INTS and not attribute.is_ref() and (many := len(attribute.value)) > LARGEST_CONSTANT:
+            said = f"its attribute {name} has {many} elements, and padops reads up to {LARGEST_CONSTANT}"
+            return Match(match.form, reason=said)
+    if site.node.inputs and (container := types.container(site.node.inputs[0])):
         reason = f"its data are of type {container}, and a Pad pads tensors alone"
         return Match(match.form, reason=reason, verdict=("refuses", reason))
     return match

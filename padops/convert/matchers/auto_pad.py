@@ -22,10 +22,11 @@ Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -58,16 +59,10 @@ TAKEN: dict[str, dict[str, int]] = {
     "LpPool": {"float": 2, "float16": 6},
 }
 LATER = {"ConvInteger": ("int8", 24)}  # the types among these that only a later release 1.x has
+# What the operator reads outside its data, for ``PadFacts``.
+OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts
-
-
-def _is_shifted(axis: Axis, mode: str) -> bool:
-    """Return whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
-
-    If the size is unknown, return whether it does so for some size.
-    """
-    return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
 
 
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
@@ -85,11 +80,12 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
     """Return the verdict of ONNX Runtime 1.``minor`` on the pooling, and the reason."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
-    if needed is None or all(_is_plain(axis) for axis in window.axes):
+    wrong = [axis for axis in window.axes if axis.min_total < 0 or (axis.dilation > 1 and axis.kernel > 1)]
+    if needed is None or not wrong:
         return (counting, MISCOUNTED) if counting else ("runs", RIGHT)
     if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
         return "may be wrong", needed
-    found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
+    found = [_judge_axis(window, axis, needed, minor) for axis in wrong]
     found += [(counting, MISCOUNTED)] if counting else []
     return min(found, key=lambda row: ("refuses", "wrong", "may be wrong", "runs").index(row[0]))
 
@@ -117,11 +113,6 @@ def _may_round_up(node: ir.Node) -> bool:
     """Return whether ONNX Runtime may round the output size up, and choose other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
-
-
-def _is_plain(axis: Axis) -> bool:
-    """Return whether ONNX Runtime's amounts are right along an axis."""
-    return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
@@ -162,7 +153,6 @@ _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operato
 
 # SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
 IMPLIED = ("auto_pad", "ceil_mode")
-FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
 def pads_of(amounts: Sequence[Amount]) -> list[int]:
@@ -176,18 +166,19 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
     return Applied([site.node])
 
 
-def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
+def same_pad(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
     """Put SamePad_1 in front of the node, which then pads nothing itself."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
-    return put_in_front(site, constants, 0, "padded", _same_pad_of(window))
+    return put_in_front(site, constants, 0, "padded", made)
 
 
 def _same_pad_of(window: SameWindow) -> Replacement:
-    axes, last = window.axes, window.first == 1
+    axes = window.axes
+    spatial = {1: "W", 3: "DHW"}.get(len(axes), "HW")
     attributes = [
         ir.AttrString("auto_pad", window.mode),
-        ir.AttrString("data_format", FORMATS.get((len(axes), last), "NHWC" if last else "NCHW")),
+        ir.AttrString("data_format", f"N{spatial}C" if window.first == 1 else f"NC{spatial}"),
         ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
@@ -258,7 +249,6 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
 
 
 MAX_BRANCHES = 64
-EXPLICIT = "explicit pads"
 
 
 def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
@@ -272,17 +262,32 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
         if mode is None:
             return None
         form, window = f"{name} auto_pad={mode}", read_window(site, operator, mode, types)
-        verdict = _judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
-        try:
-            return replace(_match(form, window), verdict=verdict)
-        except Unconvertible as why:
-            return Match(form, reason=str(why), verdict=verdict, judge=_judged(window)[1])
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
+    needed, judge = _judged(window)
+    facts = {"mode": mode, "fill": OUTSIDE[operator.outside], "amounts": _amounts(window, types)}
+    match = Match(form, runs=RIGHT, needed=needed, judge=judge, facts=facts)
+    try:
+        match = replace(match, **_replacement(window))
+    except Unconvertible as why:
+        match = replace(match, reason=str(why))
+    return replace(match, verdict=_judge_operator(node, types.name(node.inputs[0]), site.scope.opset))
 
 
-def _match(form: str, window: SameWindow) -> Match:
-    """Return the node's replacement; raise Unconvertible if there is no equivalent."""
+def _amounts(window: SameWindow, types: Types) -> tuple[tuple[int, int] | None, ...] | None:
+    """Return the amounts of each axis for ``PadFacts``; None for an axis whose amounts depend on its size."""
+    shape = types.shape(window.node.inputs[0])
+    if shape is None or window.operator.transposed:
+        return None
+    rows: list[tuple[int, int] | None] = [(0, 0)] * len(shape)
+    for i, axis in enumerate(window.axes):
+        choices = axis.amounts(window.mode, window.may_be_empty)
+        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
+    return tuple(rows)
+
+
+def _replacement(window: SameWindow) -> dict[str, Any]:
+    """Return the match's fields for the node's replacement; raise Unconvertible if there is no equivalent."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
@@ -290,24 +295,23 @@ def _match(form: str, window: SameWindow) -> Match:
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, window, [amount for amount in amounts if amount is not None])
+        return _explicit([amount for amount in amounts if amount is not None])
     choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
     fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
     only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
     known = len(only) == len(choices)
     miscounted = known and window.is_miscounted(pads_of(only))
     if fits and known and not miscounted:
-        return _explicit(form, window, only)
+        return _explicit(only)
     if window.unpadded:
         try:
-            return _by_size(form, window, choices)
+            return _by_size(window, choices)
         except Unconvertible:
             if window.unpadded != OTHER_BITS:
                 raise
     notes = (MISCOUNTED,) if miscounted else ()
-    notes = notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    pad = _same_pad_of(window)
-    return _match_of(form, window, partial(same_pad, window=window), notes, pad)
+    pad, notes = _same_pad_of(window), notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+    return {"pad": pad, "apply": partial(same_pad, made=pad), "notes": notes}
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -315,12 +319,12 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
-def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
+def _explicit(amounts: list[Amount]) -> dict[str, Any]:
     pads = pads_of(amounts)
-    return _match_of(form, window, partial(explicit, pads=pads), (f"pads {pads}",))
+    return {"apply": partial(explicit, pads=pads), "notes": (f"pads {pads}",)}
 
 
-def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | None]) -> Match:
+def _by_size(window: SameWindow, choices: Sequence[list[Amount] | None]) -> dict[str, Any]:
     why = f"it {window.unpadded}"
     for choice, axis in zip(choices, window.axes):
         if not _fits(choice, axis.kernel):
@@ -329,29 +333,14 @@ def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | Non
                 f"{why}, and ONNX Runtime takes no pads ({largest}) that reach the size of the kernel ({axis.kernel})"
             )
     known = [choice for choice in choices if choice is not None]
-    if len(known) < len(choices):
-        raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
-    if (branches := prod(map(len, known))) > MAX_BRANCHES:
-        raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
+    branches = prod(map(len, known))
+    if len(known) < len(choices) or branches > MAX_BRANCHES:
+        count = branches if len(known) == len(choices) else "many"
+        raise Unconvertible(f"{why}, and there are {count} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
         raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
     notes = (f"an If chooses between {branches} pads by the size; {why}",)
-    return _match_of(form, window, partial(by_size, window=window, choices=known), notes)
-
-
-def _match_of(
-    form: str,
-    window: SameWindow,
-    apply: Callable[[NodeSite, Constants], Applied],
-    notes: tuple[str, ...],
-    pad: Replacement | None = None,
-) -> Match:
-    """Return the match, with ONNX Runtime's verdict on the unchanged node."""
-    needed, judge = _judged(window)
-    corrects = judge is not None
-    return Match(
-        form, pad, apply, None, op_type=EXPLICIT, notes=notes, needed=needed, runs=RIGHT, corrects=corrects, judge=judge
-    )
+    return {"apply": partial(by_size, window=window, choices=known), "notes": notes}
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
@@ -359,26 +348,23 @@ def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
 
     Measured with onnxruntime 1.31.1.
     """
-    needed: str | None = None
-    pooling = window.operator.pooling
-    shifted = [axis for axis in window.axes if not pooling and _is_shifted(axis, window.mode)]
+    dilated = any(axis.dilation > 1 for axis in window.axes)
     if window.operator.transposed:
-        shifted = []  # right by itself
-    elif any(axis.dilation > 1 for axis in window.axes):
-        needed, shifted = "ONNX Runtime refuses SAME with a dilation", []
-        if pooling:
+        return None, None  # right by itself
+    if window.operator.pooling:
+        needed = None
+        if dilated:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
-    elif pooling and any(axis.min_total < 0 for axis in window.axes):
-        needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    elif pooling and _judge_counting(window):
-        needed = MISCOUNTED
-    elif shifted:
-        needed = (
-            "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
-        )
-    if pooling:
+        elif any(axis.min_total < 0 for axis in window.axes):
+            needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+        elif _judge_counting(window):
+            needed = MISCOUNTED
         return needed, partial(_judge_pooling, window, needed)
-    if not shifted or needed is None:
-        return needed, None
-    why: tuple[Verdict, str] = ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
-    return needed, lambda minor: why
+    if dilated:
+        return "ONNX Runtime refuses SAME with a dilation", None
+    shifted = [axis for axis in window.axes if axis.min_total < (-3 if window.mode == "SAME_LOWER" else -2)]
+    if not shifted:
+        return None, None
+    why = "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
+    verdict: Verdict = "may be wrong" if all(axis.size is None for axis in shifted) else "wrong"
+    return why, lambda minor: (verdict, why)

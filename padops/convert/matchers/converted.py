@@ -28,7 +28,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
         return Match(form, reason=wrong)
     if op_type != node.op_type:
         return Match(form, replacement, already=RENAMED, notes=(f"{op_type} again, which a prefix had renamed",))
-    return Match(form, replacement, status="already converted", op_type=op_type, already="padops")
+    return Match(form, replacement, already="padops")
 
 
 def operator_of(name: str) -> str | None:
@@ -55,7 +55,7 @@ def _match_python_kernel(site: NodeSite) -> Match:
     replacement = Replacement(op_type, tuple(inputs), attributes)
     if wrong := misfit(replacement):
         return Match(form, reason=wrong)
-    return Match(form, replacement, status="already converted", op_type=op_type, already="pyop")
+    return Match(form, replacement, already="pyop")
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:

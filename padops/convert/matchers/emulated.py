@@ -24,27 +24,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 import onnx_ir as ir
 
 from padops.convert.matchers.maps import (
-    COPIES,
-    DATA,
     LONGEST,
     AxisPad,
     Block,
     Map,
     Reader,
+    Show,
     Step,
+    copied,
+    filled,
     find_pad,
-    joined,
     taken,
 )
-from padops.convert.model.graphs import Constants, Index, NodeSite, attribute_value, constant, replace_in_place
+from padops.convert.model.graphs import Constants, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, settle_version
+from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, settle_version
 from padops.convert.pads.pad_info import Dims, Operand
 from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
@@ -74,9 +74,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
         return None
-    axis: int | None = attribute_value(node, "axis", ir.AttributeType.INT)
-    if "axis" not in node.attributes and node.op_type == "Gather":
-        axis = 0
+    axis: int | None = attribute_value(node, "axis", ir.AttributeType.INT, 0 if node.op_type == "Gather" else None)
     if axis is None or len(node.outputs) != 1:
         return None
     if node.op_type == "Gather":
@@ -92,26 +90,15 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
-        while len(chain) <= MOST_STEPS and (before := _copied(chain[-1], graph)) is not None:
-            chain.append(before)
+        while len(chain) <= MOST_STEPS and (found := copied(chain[-1], graph)) is not None:
+            chain.append(found[1])
         chains.append(chain)
     near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
     for data in dict.fromkeys(value for _, value in near):
-        if all(data in chain or _may_be_block(chain[0]) for chain in chains):
+        others = [chain[0] for chain in chains if data not in chain]
+        made = [value.producer() for value in others]
+        if all(node is None or (node.domain == "" and node.op_type in BLOCKS) for node in made):
             yield data
-
-
-def _copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> ir.Value | None:
-    """Return the source that a value may copy; None if the value's node copies nothing."""
-    node = value.producer()
-    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph or not node.inputs:
-        return None
-    return node.inputs[0]
-
-
-def _may_be_block(value: ir.Value) -> bool:
-    node = value.producer()
-    return value.is_initializer() if node is None else node.domain == "" and node.op_type in BLOCKS
 
 
 def _find_joined(
@@ -124,45 +111,50 @@ def _find_joined(
     if rank is not None and not -rank <= axis < rank:
         return None
     reader = Reader(site, types, axis if rank is None else axis % rank, rank)
-    parts: list[Map] = []
+    parts: list[list[Show]] = []
+    reaches: list[int | None] = []
     nodes: list[ir.Node] = []
     blocks: list[Block] = []
     keeps, least = False, 0
     for value in inputs:
         steps = _steps(value, data, reader)
         if steps is not None:
-            parts.append(reduce(lambda shown, step: step.wrap(shown), reversed(steps), DATA))
-            nodes += [node for step in reversed(steps) for node in step.nodes]
+            parts.append([step.show for step in steps])
+            reaches += [step.reach for step in steps]
+            nodes += [node for step in steps for node in step.nodes]
             keeps = keeps or all(step.keeps for step in steps)
             least = max(least, *(step.rank for step in steps), 0)
             continue
         block = reader.block(value)
-        if block is None or not _fits(block, dims, reader.axis):
+        # A computed block has the other dims of the data, or Concat fails.
+        if block is None or (block.dims is not None and (dims is None or len(dims) != len(block.dims))):
             return None
-        parts.append(block.map)
+        if any(i != reader.axis and one != other for i, (one, other) in enumerate(zip(block.dims or (), dims or ()))):
+            return None
+        parts.append([filled(block.size)])
         nodes += block.nodes
         blocks.append(block)
     if not keeps or _may_be_shape(data, reader, least) or len({bits(block.element) for block in blocks}) > 1:
         return None
+    finite = [reach for reach in reaches if reach is not None]
+    shown = Map(parts, sum(finite) if len(finite) == len(reaches) else None)
     fill = blocks[0].element if blocks else None
-    return _emulation(reader, data, dims, joined(parts), (*dict.fromkeys(nodes), site.node), fill)
+    return _emulation(reader, data, dims, shown, (*dict.fromkeys(nodes), site.node), fill)
 
 
 def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """Return the Pad that a Gather emulates with constant indices that repeat elements or count from the end."""
+    """Return the Pad that a Gather emulates with constant indices."""
     node = site.node
     data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
     if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
         return None
-    if indices.size < 2 or (len(np.unique(indices)) == indices.size and indices.min() >= 0):
-        return None
-    dims = types.shape(data)
+    dims, at = types.shape(data), indices.tolist()
     if dims is None or not -len(dims) <= axis < len(dims):
         return None
     reader = Reader(site, types, axis % len(dims), len(dims))
     if _may_be_shape(data, reader):
         return None
-    return _emulation(reader, data, dims, taken(DATA, indices.tolist()), (node,), None)
+    return _emulation(reader, data, dims, Map([[taken(at)]], max(map(abs, at), default=0) + 1), (node,), None)
 
 
 def _emulation(
@@ -170,9 +162,7 @@ def _emulation(
 ) -> Emulation | None:
     """Return the Pad of one axis with the map ``shown``; None without it, or if the data follow from constants."""
     pad = find_pad(shown, None if dims is None else dims[reader.axis])
-    if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT):
-        return None
-    if _is_computed_from_constants(data):
+    if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT) or _is_computed_from_constants(data):
         return None
     return Emulation(nodes[-1], data, reader.axis, reader.rank, pad, fill, nodes)
 
@@ -184,24 +174,15 @@ def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
 
 
 def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
-    """Return the steps from a value to the data; None if the value does not copy the data along the axis."""
+    """Return the steps from the data to a value; None if the value does not copy the data along the axis."""
     steps: list[Step] = []
     while value is not data:
         step = reader.step(value)
         if step is None or len(steps) == MOST_STEPS:
             return None
-        steps.append(step)
+        steps.insert(0, step)
         value = step.value
     return steps
-
-
-def _fits(block: Block, dims: Dims | None, axis: int) -> bool:
-    """Return whether a block has the other dims of the data; a computed block always has them, or Concat fails."""
-    if block.dims is None:
-        return True
-    if dims is None or len(dims) != len(block.dims):
-        return False
-    return all(i == axis or one == other for i, (one, other) in enumerate(zip(block.dims, dims)))
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:
@@ -230,6 +211,7 @@ SYMMETRIC_OP = "OpenVINOPad_12"
 FIRST_WITH_WRAP = 19
 FIRST_WITH_INTEGERS = 12  # of Min and Max
 RUNS = "ONNX Runtime runs it as it is"
+Bounds = Sequence[int | None]
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
@@ -247,17 +229,20 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
             gone.insert(0, node)
     notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
     try:
-        bounds = _bounds(found, site, len(gone))
-        made = _replacement(found, bounds, types, notes)
+        spared = _bounds(found, site, len(gone))
+        made = _replacement(found, spared, types)
     except Unconvertible as why:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
-    if bounds is not None:
+    if spared is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes))
+    return Match(form, made, partial(_apply, made=made, spared=spared), notes=tuple(notes), runs="ONNX Runtime runs it")
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """Return the bounds of the amounts if an axis may be too short; raise Unconvertible if the bounds save no nodes."""
+    """Return the bounds if an axis may be too short: per axis, amount <= size - bound; None: unbounded.
+
+    A bound is 1 if the edge is not repeated. Raise Unconvertible if the bounds save no nodes.
+    """
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -269,10 +254,9 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
     spared: list[int | None] = [0] * short.rank
     for emulation in found:
         spared[emulation.axis] = emulation.pad.spared
-    bounds = Bounds(spared)
-    if gone <= bounds.nodes + 1:
+    if gone <= 4 + any(_more(spared)) + (1 in spared):  # the Pad, and the nodes of ``_bounded``
         raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
-    return bounds
+    return spared
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
@@ -280,7 +264,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
     found = [last]
     while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
         before = find(NodeSite(node, site.path, site.scope), types)
-        if before is None or not _are_one(before, found[0], site.scope.index):
+        if before is None or not _are_one(before, found[0]):
             break
         found.insert(0, before)
     return found
@@ -291,25 +275,19 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
     for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
         if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
-            if (
-                after is not None
-                and after.data is emulation.root.outputs[0]
-                and _are_one(emulation, after, site.scope.index)
-            ):
+            if after is not None and after.data is emulation.root.outputs[0] and _are_one(emulation, after):
                 return True
     return False
 
 
-def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
+def _are_one(first: Emulation, second: Emulation) -> bool:
     """Return whether one Pad replaces two emulations; the second emulation pads the first's result.
 
     Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
     emulation belongs to one Pad: of the axes 2, 3 and 2, the first two are one Pad.
     """
     padded = first.root.outputs[0]
-    if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
-        return False  # checked first, because there may be many uses
-    if any(use.node not in second.nodes for use in padded.uses()):
+    if padded.is_graph_output() or any(use.node not in second.nodes for use in padded.uses()):
         return False
     if first.pad.mode is not second.pad.mode:
         return False
@@ -317,13 +295,11 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
         return False  # an emulation needs smaller amounts for small sizes
     if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
         return False
-    one, other = first.fill, second.fill
-    if one is None or other is None:
-        return one is other
-    return one.dtype == other.dtype and bits(one) == bits(other)
+    one, other = ((x.fill.dtype, bits(x.fill)) if x.fill is not None else None for x in (first, second))
+    return one == other
 
 
-def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
+def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
     """Return the Pad that replaces all emulations; even with bounds, its amounts are the largest."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
@@ -334,14 +310,13 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
         begins[at], ends[at] = emulation.pad.begin, emulation.pad.end
     axes = np.array([first.axis]) if rank is None else None
     if mode is Mode.SYMMETRIC:
-        if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
-            raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        check_type(type_name, OPS[SYMMETRIC_OP])
         if axes is not None or bounds is not None:
             raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
         return Replacement(
             SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
         )
-    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
+    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value})
     fill = last.fill
     if fill is not None and not (fill.item() if fill.dtype.kind == "O" else any(fill.tobytes())):
         fill = None  # the default (P7)
@@ -349,50 +324,40 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
     return Replacement(op_type, inputs, {"mode": ir.AttrString("mode", mode.value)})
 
 
-def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
+def _apply(site: NodeSite, constants: Constants, made: Replacement, spared: Bounds | None) -> Applied:
     """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
     assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
     remove_unread(read, site.scope.index)
-    if bounds is not None:
+    if spared is not None:
         assert isinstance(amounts, np.ndarray), "the largest amounts are known"
-        made = replace(made, inputs=(data, bounds.write(data, amounts, site, constants), *others))
+        made = replace(made, inputs=(data, _bounded(data, amounts, spared, site, constants), *others))
     return Applied([site.node], site, made)
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Bounds of the amounts by the size of the data, computed at run time.
+def _bounded(
+    data: ir.Value, amounts: np.ndarray, spared: Sequence[int | None], site: NodeSite, constants: Constants
+) -> ir.Value:
+    """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
     A Slice of data that are too short returns all elements: the last 3 of 2 elements are 2. A Pad would repeat
     elements. So the Pad's amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """
+    dims = constants.insert("Shape", [data], site, "shape")
+    most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
+    if any(more := _more(spared)):
+        most = constants.insert("Add", [most, constants.add(np.array(more * 2, np.int64), site, "more")], site, "most")
+    if 1 in spared:
+        most = constants.insert("Max", [most, constants.add(np.zeros(1, np.int64), site, "nothing")], site, "left")
+    pads = constants.insert("Min", [most, constants.add(amounts, site, "amounts")], site, "pads")
+    pads.shape = ir.Shape([len(amounts)])
+    return pads
 
-    spared: Sequence[int | None]  # per axis: amounts <= size - spared; 1 if the edge is not repeated. None: unbounded.
 
-    @property
-    def nodes(self) -> int:
-        """The number of nodes that compute the amounts."""
-        return 3 + any(self._more) + (1 in self.spared)
-
-    def write(self, data: ir.Value, amounts: np.ndarray, site: NodeSite, constants: Constants) -> ir.Value:
-        """Add the nodes that compute the amounts, in front of the padding node of ``site``."""
-        dims = constants.insert("Shape", [data], site, "shape")
-        most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
-        if any(self._more):
-            more = constants.add(np.array([*self._more, *self._more], np.int64), site, "more")
-            most = constants.insert("Add", [most, more], site, "most")
-        if 1 in self.spared:
-            most = constants.insert("Max", [most, constants.add(np.zeros(1, np.int64), site, "nothing")], site, "left")
-        pads = constants.insert("Min", [most, constants.add(amounts, site, "amounts")], site, "pads")
-        pads.shape = ir.Shape([len(amounts)])
-        return pads
-
-    @property
-    def _more(self) -> list[int]:
-        """Per axis: the largest amount minus the size."""
-        return [LONGEST if spared is None else -spared for spared in self.spared]
+def _more(spared: Sequence[int | None]) -> list[int]:
+    """Return per axis the largest amount minus the size."""
+    return [LONGEST if one is None else -one for one in spared]

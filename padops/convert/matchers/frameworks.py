@@ -16,21 +16,23 @@ axes. It extends the uncropped data (FULL of P3) and reflects once, so it is Ope
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Constants, NodeSite
+from padops.convert.model.graphs import Constants, NodeSite, attribute_value
 from padops.convert.model.types import Types, evaluate
 from padops.convert.pads.match import (
     Applied,
     Match,
     Replacement,
     Unconvertible,
-    check_integers,
+    check_node,
+    check_type,
     matched,
-    string_attribute,
+    type_of,
 )
 from padops.convert.pads.pad_info import Operand
 from padops.plural import plural
@@ -54,10 +56,8 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
     if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
         return None  # of another framework
 
-    def read(notes: list[str]) -> Match:
-        _check(site, types)
-        mode = MODES[string_attribute(node, "mode", "") or ""] if node.op_type == "MirrorPad" else "constant"
-        attributes = {"pad_mode": ir.AttrString("pad_mode", mode)}
+    def read() -> Match | Replacement:
+        attributes = {"pad_mode": ir.AttrString("pad_mode", _check(site, types))}
         fill = node.inputs[2] if node.op_type == "PadV2" else None
 
         def pad(columns: Sequence[Operand]) -> Replacement:
@@ -70,12 +70,10 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
             made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
             return Applied([node], site, pad(made))
 
-        needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
         array = evaluate(node.inputs[1], site.scope, types)
         if array is None:
-            return Match("", pad([ir.Value(name=role) for role in ROLES]), split, needed=needed)
-        known = pad([np.ascontiguousarray(column, np.int64) for column in array.T])
-        return Match("", known, lambda site, constants: Applied([node], site, known), needed=needed)
+            return Match("", pad([ir.Value(name=role) for role in ROLES]), split)
+        return pad([np.ascontiguousarray(column, np.int64) for column in array.T])
 
     return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", read)
 
@@ -93,23 +91,17 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
     return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's amounts may be [1, 2], but only int64
 
 
-def _check(site: NodeSite, types: Types) -> None:
-    """Refuse inputs and attributes that TensorFlow's Pads lack."""
-    node = site.node
-    expected = INPUTS[node.op_type]
-    if len(node.inputs) != expected or None in node.inputs:
-        given = sum(value is not None for value in node.inputs)
-        raise Unconvertible(f"it has {plural(given, 'input')}, expected {expected}")
-    known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
-    if foreign := sorted(set(node.attributes) - set(known)):
-        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-    if node.op_type == "MirrorPad" and (text := string_attribute(node, "mode", "")) not in MODES:
+def _check(site: NodeSite, types: Types) -> str:
+    """Return the mode; refuse inputs and attributes that TensorFlow's Pads lack."""
+    node, mode = site.node, "constant"
+    mirrors = node.op_type == "MirrorPad"
+    check_node(node, (INPUTS[node.op_type],) * 2, (*OF_TENSORFLOW, "mode") if mirrors else OF_TENSORFLOW)
+    if mirrors and (mode := MODES.get(text := attribute_value(node, "mode", ir.AttributeType.STRING, ""), "")) == "":
         raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
-    type_name = types.name(node.inputs[0], *node.outputs)
-    if type_name is not None and type_name not in OPS[OP].types:
-        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
-    check_integers(site, paddings=1)
+    check_type(types.name(node.inputs[0], *node.outputs), OPS[OP])
     array, data = evaluate(node.inputs[1], site.scope, types), types.shape(node.inputs[0])
+    if array is not None and array.dtype.kind not in "iu":
+        raise Unconvertible(f"its input paddings is of type {type_of(array)}, expected integers")
     shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
     if shape is not None:
         right = len(shape) == 2 and shape[1] in (2, None) and (data is None or shape[0] in (len(data), None))
@@ -118,6 +110,7 @@ def _check(site: NodeSite, types: Types) -> None:
             raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
+    return mode
 
 
 DOMAIN = "ai.intel.openvino"
@@ -129,23 +122,19 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
-    form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
-    return matched(form, lambda notes: Match(form, _replacement(node)))
+    version = attribute_value(node, "version", ir.AttributeType.STRING)
 
+    def read() -> Replacement:
+        if version not in VERSIONS:
+            raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
+        op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
+        check_node(node, (3, 4), (op.mode, "version"))
+        mode = attribute_value(node, op.mode, ir.AttributeType.STRING)
+        if mode not in op.modes:
+            raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
+        return Replacement(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
 
-def _replacement(node: ir.Node) -> Replacement:
-    version = string_attribute(node, "version", "")
-    if version not in VERSIONS:
-        raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
-    op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
-    if not 3 <= len(node.inputs) <= 4:
-        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 3 or 4")
-    if foreign := sorted(set(node.attributes) - {op.mode, "version"}):
-        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-    mode = string_attribute(node, op.mode, "")
-    if mode not in op.modes:
-        raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
-    return Replacement(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
+    return matched(f"OpenVINO Pad of {version or 'an unknown opset'}", read)
 
 
 NGRAPH = "ngraph"
@@ -155,33 +144,22 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
     """Recognise a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
-    node = site.node
+    node, op = site.node, NGRAPH_PAD
     if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
-    form = f"nGraph Pad in the domain '{node.domain}'"
-    return matched(form, lambda notes: Match(form, _of_ngraph(node, types)))
 
+    def read() -> Replacement:
+        check_node(node, (2, 2), (*AMOUNTS, op.mode), **dict.fromkeys(AMOUNTS, ir.AttributeType.INTS))
+        for name in AMOUNTS[:2]:
+            if name not in node.attributes:
+                raise Unconvertible(f"it has no attribute {name}")
+        check_type(types.name(*node.inputs, *node.outputs), op)
+        attributes = {name: node.attributes[name] for name in AMOUNTS if name in node.attributes}
+        if op.mode in node.attributes:
+            attributes[op.mode] = _ngraph_mode(node.attributes[op.mode])
+        return Replacement(op.name, tuple(node.inputs), attributes)
 
-def _of_ngraph(node: ir.Node, types: Types) -> Replacement:
-    if len(node.inputs) != 2 or None in node.inputs:
-        given = sum(value is not None for value in node.inputs)
-        raise Unconvertible(
-            f"it has {plural(given, 'input')}, expected 2: {' and '.join(row.name for row in NGRAPH_PAD.inputs)}"
-        )
-    if foreign := sorted(set(node.attributes) - {*AMOUNTS, NGRAPH_PAD.mode}):
-        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
-    for name in AMOUNTS:
-        if name not in node.attributes and name != "padding_interior":
-            raise Unconvertible(f"it has no attribute {name}")
-        if name in node.attributes and node.attributes[name].type != ir.AttributeType.INTS:
-            raise Unconvertible(f"its attribute {name} is of type {node.attributes[name].type.name}, expected INTS")
-    type_name = types.name(*node.inputs, *node.outputs)
-    if type_name is not None and type_name not in NGRAPH_PAD.types:
-        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
-    attributes = {name: node.attributes[name] for name in AMOUNTS if name in node.attributes}
-    if NGRAPH_PAD.mode in node.attributes:
-        attributes[NGRAPH_PAD.mode] = _ngraph_mode(node.attributes[NGRAPH_PAD.mode])
-    return Replacement(NGRAPH_PAD.name, tuple(node.inputs), attributes)
+    return matched(f"nGraph Pad in the domain '{node.domain}'", read)
 
 
 def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
@@ -208,8 +186,7 @@ IMAGE_ATTRIBUTES = {
     **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
     **dict.fromkeys(("pads", "strides", "dilations"), INTS),
     **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
-    "mode": ir.AttributeType.STRING,
-    "order": ir.AttributeType.STRING,
+    **dict.fromkeys(("mode", "order"), ir.AttributeType.STRING),
     "value": ir.AttributeType.FLOAT,
 }
 NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
@@ -219,50 +196,43 @@ def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(IMAGE_FORM, lambda notes: Match(IMAGE_FORM, _of_image(node, types)))
+    return matched(IMAGE_FORM, lambda: _of_image(node, types))
 
 
 def _of_image(node: ir.Node, types: Types) -> Replacement:
-    if len(node.inputs) != 1 or (data := node.inputs[0]) is None:
-        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected 1")
+    check_node(node, (1, 1), IMAGE_ATTRIBUTES, **IMAGE_ATTRIBUTES)
     for name, attribute in node.attributes.items():
-        if name not in IMAGE_ATTRIBUTES:
-            raise Unconvertible(f"its attribute {name} is unknown")
-        if attribute.is_ref() or attribute.type != IMAGE_ATTRIBUTES[name]:
-            raise Unconvertible(
-                f"its attribute {name} is of type {attribute.type.name}, expected {IMAGE_ATTRIBUTES[name].name}"
-            )
+        if attribute.is_ref():
+            raise Unconvertible(f"its attribute {name} is given by the caller of the function")
         neutral = NEUTRAL.get(name.removesuffix("_h").removesuffix("_w"))
         if neutral is not None and {neutral} != set(np.atleast_1d(attribute.value).tolist()):
             raise Unconvertible(f"its attribute {name} is {attribute.value}, expected {neutral}")
-    if (type_name := types.name(data, *node.outputs)) not in (None, "float"):
+    if (type_name := types.name(node.inputs[0], *node.outputs)) not in (None, "float"):
         raise Unconvertible(f"its data are {type_name}, and Caffe2 pads float alone")
-    mode = string_attribute(node, "mode", "constant")
+    given = {name: attribute.value for name, attribute in node.attributes.items()}
+    mode, order = given.get("mode", "constant"), given.get("order", "NCHW")
     if mode not in IMAGE_MODES:
         raise Unconvertible(f"mode '{mode}' is not one of {', '.join(IMAGE_MODES)} [P9]")
-    order = string_attribute(node, "order", "NCHW")
     if order not in FIRST_AXIS:
         raise Unconvertible(f"order '{order}' is not one of {', '.join(FIRST_AXIS)}")
     begins, ends = np.zeros((2, 4), np.int64)
     first = FIRST_AXIS[order]
-    amounts = _image_amounts(node)
+    amounts = _image_amounts(given)
     begins[first : first + 2], ends[first : first + 2] = amounts[:2], amounts[2:]
-    value = np.float32(node.attributes["value"].value if "value" in node.attributes else 0)
+    value = np.float32(given.get("value", 0))
     fill = None if value == 0 and not np.signbit(value) or mode != "constant" else np.array(value)
-    return Replacement(OP, (data, begins, ends, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+    return Replacement(OP, (node.inputs[0], begins, ends, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
 
 
-def _image_amounts(node: ir.Node) -> list[int]:
+def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     """Return the amounts: top, left, bottom, right."""
-    given = {name: node.attributes[name].value for name in ("pads", "pad", *SIDES) if name in node.attributes}
+    given = {name: attributes[name] for name in ("pads", "pad", *SIDES) if name in attributes}
     sides = [name for name in SIDES if name in given]
     if len(given) - len(sides) + bool(sides) > 1:
         raise Unconvertible(f"its amounts are given more than once: {', '.join(given)}")
-    if "pad" in given:
-        return [given["pad"]] * 4
     if sides and len(sides) < len(SIDES):
         raise Unconvertible(f"of its amounts it has {', '.join(sides)}, expected {', '.join(SIDES)}")
-    amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [0] * 4))
+    amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [given.get("pad", 0)] * 4))
     if len(amounts) != 4:
         raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
     return amounts

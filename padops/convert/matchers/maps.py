@@ -19,13 +19,13 @@ changes another axis, Concat refuses the result, because its other inputs have t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, Scope, attribute_value, constant
+from padops.convert.model.graphs import NodeSite, attribute_value, constant
 from padops.convert.model.types import Types, evaluate
 from padops.spec.plan import AxisPlan, Mode, source_index
 
@@ -34,47 +34,23 @@ LONGEST = 1 << 20  # the most elements of an axis for which maps are written out
 UNBOUNDED = 1 << 59  # longer than any axis (P10): as a bound of a Slice, the end of the axis
 MOST_SIZES = 128  # the largest reach for which all sizes are compared
 
+Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to those that the output shows
+
 
 class Fails(Exception):
     """The nodes fail for this size, or make far more elements than a Pad."""
 
 
-@dataclass(frozen=True)
-class Map:
-    """A map along one axis."""
-
-    # The position of the data that each element shows, or ``FILL``, for data of a size; raises ``Fails``.
-    positions: Callable[[int], np.ndarray]
-    # The distance from either end of the data within which all bounds lie; None without such a distance. A bound of
-    # Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
-    reach: int | None
-
-    def then(self, show: Callable[[np.ndarray], np.ndarray], more: int | None = 0) -> Map:
-        """Apply a node to the elements; the node's bounds add ``more`` to the reach (None: no reach)."""
-        reach = None if self.reach is None or more is None else self.reach + more
-        return Map(lambda size: show(self.positions(size)), reach)
+def filled(size: int) -> Show:
+    return lambda _: np.full(_checked(size), FILL)
 
 
-DATA = Map(np.arange, 0)
+def sliced(start: int, end: int, step: int) -> Show:
+    """A Slice. A backward Slice begins at the first element or later in ONNX, unlike in Python."""
+    return lambda inner: inner[max(start, -len(inner)) : end : step]
 
 
-def filled(size: int) -> Map:
-    return Map(lambda _: np.full(_checked(size), FILL), 0)
-
-
-def joined(parts: Sequence[Map]) -> Map:
-    known = [part.reach for part in parts if part.reach is not None]
-    reach = sum(known) if len(known) == len(parts) else None
-    return Map(lambda size: np.concatenate([part.positions(size) for part in parts]), reach)
-
-
-def sliced(of: Map, start: int, end: int, step: int) -> Map:
-    """Return a Slice of a map. A backward Slice begins at the first element or later in ONNX, unlike in Python."""
-    reach = sum(abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED)
-    return of.then(lambda inner: inner[max(start, -len(inner)) : end : step], reach if step in (1, -1) else None)
-
-
-def taken(of: Map, indices: Sequence[int]) -> Map:
+def taken(indices: Sequence[int]) -> Show:
 
     def show(inner: np.ndarray) -> np.ndarray:
         try:
@@ -82,10 +58,10 @@ def taken(of: Map, indices: Sequence[int]) -> Map:
         except IndexError:
             raise Fails from None
 
-    return of.then(show, max(map(abs, indices), default=0) + 1)
+    return show
 
 
-def expanded(of: Map, size: int) -> Map:
+def expanded(size: int) -> Show:
 
     def show(inner: np.ndarray) -> np.ndarray:
         if len(inner) == 1:
@@ -94,22 +70,41 @@ def expanded(of: Map, size: int) -> Map:
             raise Fails
         return inner
 
-    return of.then(show)
+    return show
 
 
-def tiled(of: Map, times: int) -> Map:
+def tiled(times: int) -> Show:
 
     def show(inner: np.ndarray) -> np.ndarray:
         _checked(len(inner) * times)
         return np.tile(inner, times)
 
-    return of.then(show)
+    return show
 
 
 def _checked(size: int) -> int:
     if not 0 <= size <= LONGEST:
         raise Fails
     return size
+
+
+@dataclass(frozen=True)
+class Map:
+    """A map along one axis: the parts that a Concat joins, each with the nodes between the data and this part."""
+
+    parts: Sequence[Sequence[Show]]
+    # The distance from either end of the data within which all bounds lie; None without such a distance. A bound of
+    # Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
+    reach: int | None
+
+    def positions(self, size: int) -> np.ndarray:
+        """Return the position of the data that each element shows, or ``FILL``, for data of a size.
+
+        Raises:
+            Fails: The nodes fail for this size.
+        """
+        data = np.arange(size)
+        return np.concatenate([reduce(lambda inner, show: show(inner), part, data) for part in self.parts])
 
 
 # If several modes show the same elements, the first mode counts.
@@ -129,11 +124,6 @@ class AxisPad:
     # None.
     spared: int | None = None
 
-    def of_size(self, size: int, spared: int) -> AxisPad:
-        """Return the same Pad with amounts of at most ``size - spared``."""
-        most = max(size - spared, 0)
-        return AxisPad(self.mode, min(self.begin, most), min(self.end, most))
-
 
 def find_pad(shown: Map, size: int | None) -> AxisPad | None:
     """Return the Pad with the same map for the axis's ``size``, or from some size on if ``size`` is None; else None."""
@@ -151,14 +141,22 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
     pad = next((pad for pad in _candidates(found, probe) if _is(pad, found, probe)), None)
     if pad is None or size is not None:
         return pad
-    if not _is_or_fails(pad, shown, probe + 1):
+
+    def differs(n: int, spared: int = -UNBOUNDED) -> bool:
+        """Return whether the nodes differ from the Pad with amounts of at most ``n - spared``, for size ``n``."""
+        most = max(n - spared, 0)
+        try:
+            return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), shown.positions(n), n)
+        except Fails:
+            return False
+
+    if differs(probe + 1):
         return None
-    differs = next((fewer for fewer in range(probe - 1, -1, -1) if not _is_or_fails(pad, shown, fewer)), None)
-    if differs is None:
+    largest = next((fewer for fewer in range(probe - 1, -1, -1) if differs(fewer)), None)
+    if largest is None:
         return pad
-    sizes = range(probe + 2)
-    spared = next((k for k in (0, 1) if all(_is_or_fails(pad.of_size(n, k), shown, n) for n in sizes)), None)
-    return AxisPad(pad.mode, pad.begin, pad.end, differs, spared)
+    spared = next((k for k in (0, 1) if not any(differs(n, k) for n in range(probe + 2))), None)
+    return replace(pad, differs=largest, spared=spared)
 
 
 def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
@@ -188,13 +186,6 @@ def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
     return all(found[position] == (FILL if source is None else source) for position, source in zip(added, wanted))
 
 
-def _is_or_fails(pad: AxisPad, shown: Map, size: int) -> bool:
-    try:
-        return _is(pad, shown.positions(size), size)
-    except Fails:
-        return True
-
-
 # The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)
 COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
 INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
@@ -205,9 +196,10 @@ LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 class Step:
     """One node, or a Gather and its Unsqueeze, between a value and its source."""
 
-    value: ir.Value
+    value: ir.Value  # the source
     nodes: tuple[ir.Node, ...]
-    wrap: Callable[[Map], Map]  # turns the source's map into the value's map
+    show: Show
+    reach: int | None = 0  # what its bounds add to the reach of a map; None if they leave no reach
     keeps: bool = True  # whether the nodes keep every other axis for any inputs
     rank: int = 0  # the least rank of the result
 
@@ -216,11 +208,19 @@ class Step:
 class Block:
     """A value whose elements are all the same."""
 
-    map: Map  # its length along the axis
+    size: int  # along the axis
     element: np.ndarray  # one of its elements, of rank 0
     # The dims of a constant; None for a computed block, whose other dims follow from the data.
     dims: Sequence[int] | None
     nodes: tuple[ir.Node, ...]
+
+
+def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
+    """Return the node of a graph that makes a value and may copy its first input, and this input; else None."""
+    node = value.producer()
+    if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
+        return None
+    return None if not node.inputs or (data := node.inputs[0]) is None else (node, data)
 
 
 @dataclass(frozen=True)
@@ -234,19 +234,22 @@ class Reader:
 
     def step(self, value: ir.Value) -> Step | None:
         """Return the step from a value to its source; None if the value is no copy along the axis."""
-        node = value.producer()
-        if node is None or node.domain != "" or node.graph is not self.site.node.graph or not node.inputs:
+        found = copied(value, self.site.node.graph)
+        if found is None:
             return None
-        readers: dict[str, Callable[[ir.Node, ir.Value], Step | None]] = {
-            "Identity": lambda node, data: Step(data, (node,), lambda of: of),
-            "Slice": self._slice,
-            "Gather": self._gather,
-            "Unsqueeze": self._unsqueeze,
-            "Expand": partial(self._repeated, expanded),
-            "Tile": partial(self._repeated, tiled),
-        }
-        data = node.inputs[0]
-        return None if data is None or node.op_type not in readers else readers[node.op_type](node, data)
+        node, data = found
+        match node.op_type:
+            case "Identity":
+                return Step(data, (node,), lambda inner: inner)
+            case "Slice":
+                return self._slice(node, data)
+            case "Expand" | "Tile":  # the second input has a number for each axis
+                numbers = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
+                if numbers is None or (count := self._entry(numbers)) is None:
+                    return None
+                show = (expanded if node.op_type == "Expand" else tiled)(count)
+                return Step(data, (node,), show, keeps=False, rank=len(numbers))
+        return self._gather(node, data)
 
     def block(self, value: ir.Value) -> Block | None:
         node = value.producer()
@@ -254,33 +257,33 @@ class Reader:
             return self._constant_block(value)
         if node.domain != "" or node.graph is not self.site.node.graph:
             return None
-        element = None
+        element: np.ndarray | None = None
         if node.op_type == "ConstantOfShape":
-            element, shape = _fill_of(node), node.inputs[0]
+            tensor = attribute_value(node, "value", ir.AttributeType.TENSOR, ir.Tensor(np.zeros(1, np.float32)))
+            element, shape = None if tensor is None else tensor.numpy(), node.inputs[0]
         elif node.op_type == "Expand" and len(node.inputs) == 2:
-            element, shape = constant(node.inputs[0], self.scope), node.inputs[1]
+            element, shape = constant(node.inputs[0], self.site.scope), node.inputs[1]
         size = None if element is None or element.size != 1 else self._entry(self._parts(shape))
         if element is None or size is None or size >= LONGEST:
             return None
-        return Block(filled(size), element.reshape(()), None, (node,))
+        return Block(size, element.reshape(()), None, (node,))
 
-    @property
-    def scope(self) -> Scope:
-        return self.site.scope
-
-    def same_axis(self, axis: int) -> bool | None:
+    def same_axis(self, axis: int | None) -> bool | None:
         """Return whether an axis is the reader's; None if unknown."""
+        if axis is None:
+            return None
         if self.rank is not None:
             return -self.rank <= axis < self.rank and axis % self.rank == self.axis
         return axis == self.axis if (axis < 0) == (self.axis < 0) else None
 
     def _slice(self, node: ir.Node, data: ir.Value) -> Step | None:
-        starts, ends, axes, steps = (self._integers(node, i) for i in range(1, 5))
-        axes = list(range(len(starts or ()))) if _input(node, 3) is None else axes
-        steps = [1] * len(starts or ()) if _input(node, 4) is None else steps
+        starts, ends = self._integers(node, 1), self._integers(node, 2)
+        count = len(starts or ())
+        axes = list(range(count)) if _input(node, 3) is None else self._integers(node, 3)
+        steps = [1] * count if _input(node, 4) is None else self._integers(node, 4)
         if starts is None or ends is None or axes is None or steps is None or 0 in steps:
             return None
-        if not len(starts) == len(ends) == len(axes) == len(steps):
+        if not count == len(ends) == len(axes) == len(steps):
             return None
         mine = None
         for axis, row in zip(axes, zip(starts, ends, steps)):
@@ -296,41 +299,30 @@ class Reader:
             if step < 0:
                 return None  # in ONNX the slice is empty; ONNX Runtime reads all up to the first element
             end = UNBOUNDED
-        return Step(data, (node,), lambda of: sliced(of, start, end, step))
+        reach = sum(abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED)
+        return Step(data, (node,), sliced(start, end, step), reach if step in (1, -1) else None)
 
-    def _taken(self, node: ir.Node, rank: int) -> list[int] | None:
-        """Return the constant indices of a Gather along the axis; ``rank`` is the rank of the indices."""
-        indices = evaluate(_input(node, 1), self.scope, self.types)
-        if indices is None or indices.dtype.kind not in "iu" or indices.ndim != rank:
-            return None
-        return indices.reshape(-1).tolist() if self.same_axis(_int(node, "axis", 0)) else None
+    def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
+        """Return the step of a Gather with constant indices along the axis.
 
-    def _gather(self, node: ir.Node, data: ir.Value) -> Step | None:
-        indices = self._taken(node, 1)
-        return None if indices is None else Step(data, (node,), lambda of: taken(of, indices))
-
-    def _unsqueeze(self, node: ir.Node, data: ir.Value) -> Step | None:
-        """Return the step of Gather and Unsqueeze, which select one element of an axis: ``x[..., 0].unsqueeze(-1)``."""
-        axes = self._integers(node, 1)
-        if "axes" in node.attributes:
-            axes = attribute_value(node, "axes", ir.AttributeType.INTS)
-        before = data.producer()
-        if axes is None or len(axes) != 1 or not self.same_axis(axes[0]) or before is None:
+        Or of a Gather and an Unsqueeze, which select one element of an axis: ``x[..., 0].unsqueeze(-1)``.
+        """
+        nodes: tuple[ir.Node, ...] = (node,)
+        if node.op_type == "Unsqueeze":
+            axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))
+            before = data.producer() if data is not None else None
+            if before is None or (before.domain, before.op_type, before.graph) != ("", "Gather", node.graph):
+                return None
+            if axes is None or len(axes) != 1 or not self.same_axis(axes[0]):
+                return None
+            nodes, data = (before, node), before.inputs[0]
+        indices = evaluate(_input(nodes[0], 1), self.site.scope, self.types)
+        if data is None or indices is None or indices.dtype.kind not in "iu" or indices.ndim != 2 - len(nodes):
             return None
-        if (before.domain, before.op_type) != ("", "Gather") or before.graph is not node.graph:
+        if not self.same_axis(attribute_value(nodes[0], "axis", ir.AttributeType.INT, 0)):
             return None
-        indices, source = self._taken(before, 0), before.inputs[0]
-        if indices is None or source is None:
-            return None
-        return Step(source, (before, node), lambda of: taken(of, indices))
-
-    def _repeated(self, made: Callable[[Map, int], Map], node: ir.Node, data: ir.Value) -> Step | None:
-        """Return the step of an Expand or a Tile, whose second input has a number for each axis."""
-        numbers = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
-        count = self._entry(numbers)
-        if numbers is None or count is None:
-            return None
-        return Step(data, (node,), lambda of: made(of, count), keeps=False, rank=len(numbers))
+        at = indices.reshape(-1).tolist()
+        return Step(data, nodes, taken(at), max(map(abs, at), default=0) + 1)
 
     def _entry(self, parts: list[int | None] | None) -> int | None:
         """Return the axis's entry in a vector with one number per axis; 1 if the vector is too short."""
@@ -341,7 +333,7 @@ class Reader:
 
     def _parts(self, shape: ir.Value | None, joined: bool = True) -> list[int | None] | None:
         """Return the elements of a vector, with None for each unknown element; None if their number is unknown."""
-        array = evaluate(shape, self.scope, self.types)
+        array = evaluate(shape, self.site.scope, self.types)
         if array is not None:
             return array.tolist() if array.ndim == 1 and array.dtype.kind in "iu" else None
         node = None if shape is None else shape.producer()
@@ -353,7 +345,7 @@ class Reader:
         return [None] * dims[0] if dims is not None and len(dims) == 1 and dims[0] is not None else None
 
     def _constant_block(self, value: ir.Value) -> Block | None:
-        array = constant(value, self.scope, LARGEST_FILL)
+        array = constant(value, self.site.scope, LARGEST_FILL)
         if array is None or array.size == 0 or array.ndim == 0:
             return None
         if self.rank is not None and array.ndim != self.rank or not -array.ndim <= self.axis < array.ndim:
@@ -362,27 +354,12 @@ class Reader:
         content = flat if flat.dtype.kind == "O" else np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
         if not (content == content[0]).all():
             return None
-        return Block(filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ())
+        return Block(array.shape[self.axis], flat[0:1].reshape(()), array.shape, ())
 
     def _integers(self, node: ir.Node, i: int) -> list[int] | None:
-        array = evaluate(_input(node, i), self.scope, self.types)
+        array = evaluate(_input(node, i), self.site.scope, self.types)
         return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
 
 
 def _input(node: ir.Node, i: int) -> ir.Value | None:
     return node.inputs[i] if len(node.inputs) > i else None
-
-
-def _fill_of(node: ir.Node) -> np.ndarray | None:
-    if "value" not in node.attributes:
-        return np.zeros(1, np.float32)
-    tensor = attribute_value(node, "value", ir.AttributeType.TENSOR)
-    return None if tensor is None else tensor.numpy()
-
-
-def _int(node: ir.Node, name: str, default: int) -> int:
-    """Return an integer attribute or its default; UNBOUNDED, which is no axis, if a function's caller sets it."""
-    if name not in node.attributes:
-        return default
-    value = attribute_value(node, name, ir.AttributeType.INT)
-    return UNBOUNDED if value is None else value

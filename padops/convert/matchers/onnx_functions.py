@@ -16,9 +16,6 @@ onnxruntime 1.32.0).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-
 import numpy as np
 import onnx_ir as ir
 
@@ -30,13 +27,14 @@ from padops.convert.pads.match import (
     Replacement,
     RunsAs,
     Unconvertible,
+    check_node,
+    matched,
     put_in_front,
     settle_version,
 )
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
-from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge, needs, runs
-from padops.plural import plural
+from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge
 from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_name
@@ -63,27 +61,20 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
     lacking, of_data = _lacking(node, types), types.name(node.inputs[0])
     refused = REFUSED if opset == KERNEL[0] and of_data in KERNEL[1] else None
     verdict: tuple[Verdict, str] | None = ("refuses", LACKS) if of_data == "bfloat16" else None
-    if lacking is None and refused is not None:
-        verdict = "runs if", AS_LONG
-    if not lacking:
-        return None if lacking == 0 else Match(form, status="not needed", reason=UNSAID, verdict=verdict)
-    notes: list[str] = []
-    try:
-        made = _pad(site, mask, lacking, types, opset, notes)
-    except Unconvertible as why:
-        return Match(form, reason=str(why))
-    body, runs_as = describe(made, site, types), RunsAs("", opset)
-    if refused is None and judge(body, runs_as, NEWEST_MINOR)[0] == "runs":
-        return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
-    return Match(
-        form,
-        made,
-        lambda site, constants: put_in_front(site, constants, MASK, "mask", made),
-        None if refused else runs_as,
-        notes=tuple(notes),
-        needed=refused or needs(body, runs_as),
-        judge=lambda minor: judge(body, runs_as, minor) if refused is None else ("refuses", refused),
-    )
+    if lacking is None:
+        verdict = ("runs if", AS_LONG) if refused else verdict
+        return Match(form, status="not needed", reason=UNSAID, verdict=verdict)
+    if lacking == 0:
+        return None
+
+    def read() -> Match:
+        made, runs_as = _pad(site, mask, lacking, types, opset), RunsAs("", opset)
+        if refused is None and judge(describe(made, site, types), runs_as, NEWEST_MINOR)[0] == "runs":
+            return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
+        apply = lambda site, constants: put_in_front(site, constants, MASK, "mask", made)
+        return Match(form, made, apply, None if refused else runs_as, needed=refused)
+
+    return matched(form, read)
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
@@ -100,7 +91,7 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
     return None if not dims or dims[-1] is None else total - dims[-1]
 
 
-def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
+def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int) -> Replacement:
     if lacking < 0:
         raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
     name, of_data = types.name(mask), types.name(site.node.inputs[0])
@@ -112,7 +103,7 @@ def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int,
     pads[-1] = lacking
     fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)
     version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS)
-    op_type = settle_version(version, name, ["constant"], notes)
+    op_type = settle_version(version, name, ["constant"])
     return Replacement(op_type, (mask, pads, fill), {"mode": ir.AttrString("mode", "constant")})
 
 
@@ -122,55 +113,18 @@ FORM = f"{OP_TYPE}-{SINCE}"
 OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
 
 
-@dataclass(frozen=True)
-class _Centred:
-    """The facts about one node."""
-
-    data: ir.Value  # the data to pad and crop
-    shape: ir.Value  # the new sizes, of all axes or of ``axes``
-    axes: np.ndarray | None  # the axes; None for all
-    amounts: np.ndarray | None  # the Pad's amounts for these axes, begins then ends; None if known only at run time
-    op: str
-
-    def replacement(self, amounts: Operand | None) -> Replacement:
-        mode = {"mode": ir.AttrString("mode", "constant")}
-        given = ir.Value(name="pads") if amounts is None else amounts
-        return Replacement(self.op, (self.data, given, *(() if self.axes is None else (None, self.axes))), mode)
-
-
 def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
-    notes: list[str] = []
-    try:
-        found = _read(site, types, notes)
-    except Unconvertible as why:
-        return Match(FORM, reason=str(why))
-    assert site.scope.opset is not None
-    added = None if found.amounts is None else np.maximum(found.amounts, 0)  # the Pad in the body never crops
-    body, runs_as = describe(found.replacement(added), site, types), RunsAs("", site.scope.opset)
-    other = OTHER_SHAPE if types.name(found.shape) not in (None, "int64") else None
-    return Match(
-        FORM,
-        found.replacement(found.amounts),
-        partial(_apply, found=found, types=types),
-        None if other else runs_as,
-        notes=tuple(notes),
-        needed=other or needs(body, runs_as),
-        runs=runs(body),
-        judge=lambda minor: judge(body, runs_as, minor) if other is None else ("refuses", other),
-    )
+    return matched(FORM, lambda: _read(site, types))
 
 
-def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
+def _read(site: NodeSite, types: Types) -> Match:
     node, opset = site.node, site.scope.opset
     if opset is None or opset < SINCE:
         raise Unconvertible(f"{OP_TYPE} needs opset {SINCE}; the model has opset {opset}")
-    if len(node.inputs) != 2 or None in node.inputs:
-        raise Unconvertible(f"it has {plural(sum(one is not None for one in node.inputs), 'input')}, expected 2")
-    if foreign := sorted(set(node.attributes) - {"axes"}):
-        raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+    check_node(node, (2, 2), ("axes",))
     data, shape = node.inputs
     assert data is not None and shape is not None
     dims = types.shape(data)
@@ -182,7 +136,7 @@ def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
         raise Unconvertible(f"its input shape has dims {given}, expected [{count}]")
     if array is not None and (array.dtype.kind not in "iu" or (array < 0).any()):
         raise Unconvertible(f"its shape is {array.tolist()}, expected integers that are not negative")
-    amounts = None
+    amounts: np.ndarray | None = None
     if array is not None and dims is not None:
         sizes = [dims[axis] for axis in (range(len(dims)) if axes is None else axes)]
         if all_known(sizes):  # an axis lacks elements, or has too many; half of them are at its beginning
@@ -190,9 +144,20 @@ def _read(site: NodeSite, types: Types, notes: list[str]) -> _Centred:
             begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
             amounts = np.concatenate([begins, lacking - begins])
     version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    return _Centred(
-        data, shape, axes, amounts, settle_version(version, types.name(data, *node.outputs), ["constant"], notes)
-    )
+    op = settle_version(version, types.name(data, *node.outputs), ["constant"])
+
+    def pad(amounts: Operand) -> Replacement:
+        inputs = (data, amounts, *(() if axes is None else (None, axes)))
+        return Replacement(op, inputs, {"mode": ir.AttrString("mode", "constant")})
+
+    def apply(site: NodeSite, constants: Constants) -> Applied:
+        known = amounts if amounts is not None else _computed(data, shape, axes, site, constants, types)
+        return Applied([site.node], site, pad(known))
+
+    added = ir.Value(name="pads") if amounts is None else np.maximum(amounts, 0)  # the Pad in the body never crops
+    other = OTHER_SHAPE if types.name(shape) not in (None, "int64") else None
+    made = pad(ir.Value(name="pads") if amounts is None else amounts)
+    return Match(FORM, made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
 
 
 def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
@@ -210,14 +175,13 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
     return axes
 
 
-def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) -> Applied:
-    """Add the nodes that compute unknown amounts, in front of the node."""
-    if found.amounts is not None:
-        return Applied([site.node], site, found.replacement(found.amounts))
-    sizes = constants.insert("Shape", [found.data], site, "sizes")
-    if found.axes is not None:
-        sizes = constants.insert("Gather", [sizes, constants.add(found.axes, site, "axes")], site, "sizes_of_axes")
-    shape = found.shape
+def _computed(
+    data: ir.Value, shape: ir.Value, axes: np.ndarray | None, site: NodeSite, constants: Constants, types: Types
+) -> ir.Value:
+    """Add the nodes that compute the amounts, in front of the node."""
+    sizes = constants.insert("Shape", [data], site, "sizes")
+    if axes is not None:
+        sizes = constants.insert("Gather", [sizes, constants.add(axes, site, "axes")], site, "sizes_of_axes")
     if types.name(shape) != "int64":
         shape = constants.insert("Cast", [shape], site, "shape", [ir.AttrInt64("to", ir.DataType.INT64.value)])
     none, two = (constants.add(np.array([one], np.int64), site, role) for one, role in ((0, "none"), (2, "two")))
@@ -227,5 +191,4 @@ def _apply(site: NodeSite, constants: Constants, found: _Centred, types: Types) 
     halves = [constants.insert("Div", [one, two], site, "half") for one in (added, cropped)]  # neither is negative
     begins = constants.insert("Sub", halves, site, "begins")
     ends = constants.insert("Sub", [lacking, begins], site, "ends")
-    pads = constants.insert("Concat", [begins, ends], site, "pads", [ir.AttrInt64("axis", 0)])
-    return Applied([site.node], site, found.replacement(pads))
+    return constants.insert("Concat", [begins, ends], site, "pads", [ir.AttrInt64("axis", 0)])

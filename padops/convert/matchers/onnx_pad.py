@@ -25,6 +25,7 @@ from padops.convert.pads.match import (
     Replacement,
     RunsAs,
     Unconvertible,
+    check_node,
     matched,
     settle_version,
     string_values,
@@ -49,10 +50,10 @@ class Amended:
     # Computed integers, each with the Cast's output that stands for it until the Cast exists.
     casts: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
-    def match(self, made: Replacement) -> Match:
+    def match(self, made: Replacement, runs_as: RunsAs | None) -> Match:
         """Return the match of the Pad, behind the Casts that it needs."""
         if not self.casts:
-            return Match("", made)
+            return Match("", made, runs_as=runs_as)
 
         def apply(site: NodeSite, constants: Constants) -> Applied:
             inputs = list(made.inputs)
@@ -63,7 +64,7 @@ class Amended:
                 inputs = [cast if one is wide else one for one in inputs]
             return Applied([site.node], site, Replacement(made.op_type, tuple(inputs), made.attributes))
 
-        return Match("", made, apply, needed=f"ONNX Runtime refuses a Pad {' and '.join(self.wrong)}")
+        return Match("", made, apply)
 
 
 def refused(form: str, why: Unconvertible) -> Match:
@@ -85,11 +86,9 @@ def _amend(site: NodeSite, types: Types) -> Amended:
 def _integers(
     amended: Amended, name: str, value: ir.Value, allowed: tuple[str, ...], site: NodeSite, types: Types
 ) -> Operand:
-    array = constant(value, site.scope)
+    array = evaluate(value, site.scope, types)
     type_name = types.name(value) if array is None else type_of(array)
     if type_name is None or type_name in allowed:
-        if array is None and _is_external(value):  # behind an Identity
-            array = evaluate(value, site.scope, types)
         if array is None or not _is_external(value):
             return value
         amended.external.append(name)
@@ -97,8 +96,6 @@ def _integers(
     if type_name not in INTEGER_KINDS["integer"]:
         raise Unconvertible(f"its input {name} is of type {type_name}, expected integers")
     amended.wrong.append(f"with {name} of {type_name}")
-    if array is None:
-        array = evaluate(value, site.scope, types)
     if array is not None:
         if array.size and int(array.max()) > np.iinfo(np.int64).max:
             raise Unconvertible(f"its input {name} has {int(array.max())}, more than int64 has")
@@ -124,7 +121,7 @@ def _is_external(value: ir.Value) -> bool:
 
 def _amended_fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Operand | None:
     """Return the fill, cast if it is a constant of another type than the data."""
-    array = constant(fill, site.scope)
+    array = evaluate(fill, site.scope, types)
     found, type_name = types.name(fill) if array is None else type_of(array), amended.type
     if type_name is None or found is None or found == type_name:
         amended.type = type_name or found
@@ -133,8 +130,6 @@ def _amended_fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types
     if attribute_value(site.node, "mode", ir.AttributeType.STRING) in ("edge", "reflect", "wrap"):
         return None  # the mode uses no fill (P7)
     differs = f"its fill is {found}, and its data are {type_name}"
-    if array is None:
-        array = evaluate(fill, site.scope, types)
     if array is None:
         raise Unconvertible(f"{differs}; cast the fill, which is computed")
     if "string" in (found, type_name) or "complex" in type_name + found:
@@ -166,13 +161,8 @@ def _means(before: float, after: float, rounded: bool) -> bool:
 
 KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
 
-# The attributes of all versions and their types; some exporters write the float as an integer.
-ATTRIBUTES = {
-    "mode": (ir.AttributeType.STRING,),
-    "pads": (ir.AttributeType.INTS,),
-    "paddings": (ir.AttributeType.INTS,),
-    "value": (ir.AttributeType.FLOAT, ir.AttributeType.INT),
-}
+FLOATS = (ir.AttributeType.FLOAT, ir.AttributeType.INT)  # some exporters write the float ``value`` as an integer
+ATTRIBUTES = {"mode": ir.AttributeType.STRING, "pads": ir.AttributeType.INTS, "paddings": ir.AttributeType.INTS}
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
@@ -187,19 +177,23 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
     form, wrong = _form(node, since, amounts)
     try:
-        _check(node)
+        check_node(node, (1, 4), (*ATTRIBUTES, "value"), **ATTRIBUTES)
+        if (value := node.attributes.get("value")) is not None and value.type not in FLOATS:
+            raise Unconvertible(f"its attribute value is of type {value.type.name}, expected FLOAT")
+        if "pads" in node.attributes and "paddings" in node.attributes:
+            raise Unconvertible("it has both attributes, pads and paddings")
         given = _amend(site, types)
     except Unconvertible as why:
         return refused(form, why)
     if given.wrong:
         form, wrong = f"{form if wrong else f'Pad-{since} node'} {' and '.join(given.wrong)}", True
 
-    def read(notes: list[str]) -> Match:
+    def read() -> Match:
         _check_version(opset)
-        modes = string_values(site, "mode", "constant")
-        return given.match(_replacement(site, since, amounts, given, modes, notes))
+        made = _replacement(site, since, amounts, given, string_values(site, "mode", "constant"))
+        return given.match(made, None if wrong else RunsAs("", opset, tuple(given.external)))
 
-    return matched(form, read, None if wrong else RunsAs("", opset, tuple(given.external)))
+    return matched(form, read)
 
 
 def _check_version(opset: int) -> None:
@@ -219,14 +213,10 @@ def _check_version(opset: int) -> None:
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
     """Return the node's form, for the record, and whether this form is invalid in the node's version."""
-    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
-    has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
-    if has_input:
-        wrong = []
-        if since < FIRST_WITH_INPUTS:
-            wrong.append("in input form")
-        if has_axes and since < FIRST_WITH_AXES:
-            wrong.append("with axes")
+    has = [value is not None for value in node.inputs] + [False] * 4
+    if has[1]:
+        wrong = ["in input form"] if since < FIRST_WITH_INPUTS else []
+        wrong += ["with axes"] if has[3] and since < FIRST_WITH_AXES else []
         wrong += [f"with the attribute {name}" for name in ("pads", "paddings", "value") if name in node.attributes]
         return (f"Pad-{since} node {', '.join(wrong)}", True) if wrong else (f"Pad-{since} inputs", False)
     if amounts is None:
@@ -237,30 +227,12 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
         return f"Pad-{since} node with value as an integer", True
     if amounts != ("paddings" if since == 1 else "pads"):
         return f"Pad-{since} node with the attribute {amounts}", True
-    if len([value for value in node.inputs if value is not None]) > 1:
+    if sum(has) > 1:
         return f"Pad-{since} node in attribute form with inputs", True
     return f"Pad-{since} attributes", False
 
 
-def _check(node: ir.Node) -> None:
-    """Refuse inputs and attributes that no version of Pad has."""
-    if not node.inputs or node.inputs[0] is None:
-        raise Unconvertible("it has no data")
-    if len(node.inputs) > 4:
-        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
-    if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
-        raise Unconvertible(f"no version of Pad has an attribute {foreign[0]}")
-    for name, kinds in ATTRIBUTES.items():
-        attribute = node.attributes.get(name)
-        if attribute is not None and not attribute.is_ref() and attribute.type not in kinds:
-            raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected {kinds[0].name}")
-    if "pads" in node.attributes and "paddings" in node.attributes:
-        raise Unconvertible("it has both attributes, pads and paddings")
-
-
-def _replacement(
-    site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str], notes: list[str]
-) -> Replacement:
+def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str]) -> Replacement:
     """Return the operator of padops that does the same as a node; ``amounts`` names the attribute with the amounts.
 
     ``since`` is the version of the opset's Pad. ``modes`` has several modes only if callers set the mode.
@@ -270,17 +242,13 @@ def _replacement(
         raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
     if pads is None and fill is None and axes is None:
         op = OPS[f"Pad_{1 if amounts == 'paddings' else 2}"]
-        if given.type is not None and given.type not in op.types:
-            notes.append(f"amounts as an input, because {op.name} does not have {given.type}")
-        elif lacking := sorted(modes.difference(op.modes)):
-            notes.append(f"amounts as an input, because {op.name} does not have mode {lacking[0]}")
-        else:
+        if (given.type is None or given.type in op.types) and modes <= set(op.modes):
             attributes = dict(node.attributes)
             if attribute_value(node, "value", ir.AttributeType.INT) is not None:
                 attributes["value"] = ir.AttrFloat32("value", _float(attributes["value"]))
             return Replacement(op.name, (data,), attributes)
     version = max(since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    op_type = settle_version(version, given.type, modes, notes)
+    op_type = settle_version(version, given.type, modes)
     if amounts is not None:
         attribute = node.attributes[amounts]
         if attribute.is_ref():
@@ -344,18 +312,14 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
     try:
-        if len(node.inputs) < 2 or node.inputs[0] is None or node.inputs[1] is None:
-            raise Unconvertible("its inputs data and pads are not both given")
-        if len(node.inputs) > 3:
-            raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
-        if foreign := sorted(set(node.attributes) - {"mode"}):
-            raise Unconvertible(f"its attribute {foreign[0]} is unknown")
+        check_node(node, (2, 3), ("mode",))
         given = _amend(site, types)
     except Unconvertible as why:
         return refused(FORM, why)
 
-    def read(notes: list[str]) -> Match:
-        op_type = settle_version(LIKE, given.type, string_values(site, "mode", "constant"), notes)
-        return given.match(Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes)))
+    def read() -> Match:
+        op_type = settle_version(LIKE, given.type, string_values(site, "mode", "constant"))
+        made = Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes))
+        return given.match(made, None if given.wrong else RunsAs(MICROSOFT, 1))
 
-    return matched(" ".join([FORM, *given.wrong]), read, None if given.wrong else RunsAs(MICROSOFT, 1))
+    return matched(" ".join([FORM, *given.wrong]), read)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import onnx_ir as ir
+
 from padops.convert.matchers import frameworks
 from padops.convert.matchers.frameworks import match_ngraph_pad, match_tensorflow_pad
-from padops.convert.matchers.pytorch import CALL, DOMAINS, operator_of
-from padops.convert.model.graphs import NodeSite
+from padops.convert.matchers.pytorch import DOMAINS, operator_of
+from padops.convert.model.graphs import NodeSite, attribute_value
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Match, string_attribute
+from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 
@@ -31,18 +33,13 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
     if (found := _of_framework(site, types)) is not None:
         return found
     named = operator_of(node)
-    operator = string_attribute(node, "operator", "") if "operator" in node.attributes else ""
+    operator = attribute_value(node, "operator", ir.AttributeType.STRING, "")
     called = next((text for text in (node.op_type, operator) if isinstance(text, str) and "pad" in text.lower()), None)
     if called is None or (named is not None and named in NO_PADS_OF_PYTORCH):
         return None
     domain = node.domain or "ai.onnx"
     form = f"{domain}::{node.op_type}" + ("" if called == node.op_type else f" of {called}")
-    return Match(form, reason=_reason(node.op_type, called, domain))
-
-
-def _to_convert(domain: str) -> str:
-    """Return the end of a sentence that says how to convert a Pad of TensorFlow or nGraph in an exporter's domain."""
-    return f"to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
+    return Match(form, reason=f"padops does not know {called} of the domain {domain}")
 
 
 def _of_framework(site: NodeSite, types: Types) -> Match | None:
@@ -55,17 +52,10 @@ def _of_framework(site: NodeSite, types: Types) -> Match | None:
     if found is None or found.stays:
         return None
     if node.op_type == "Pad":  # any framework may have a Pad
-        framework = "TensorFlow" if found.apply is not None else "nGraph"
+        framework = found.form.partition(" ")[0]
         why = f"padops does not know the domain {node.domain}, but this Pad looks like {framework}'s"
     else:
         why = f"{node.op_type} is TensorFlow's"
-    reason = f"{why}; {_to_convert(domain)}"
+    python = f"(in Python custom_domains=[{domain!r}])"
+    reason = f"{why}; to convert it, name its domain: --custom-domain {domain} {python}"
     return Match(f"{node.domain or 'ai.onnx'}::{node.op_type}", reason=reason, verdict=("refuses", reason))
-
-
-def _reason(op_type: str, called: str, domain: str) -> str:
-    if op_type == "Pad":
-        return f"padops does not know the domain {domain}"
-    if op_type == CALL:
-        return f"it calls PyTorch's {called}, which padops does not know"
-    return f"padops does not know {called} of the domain {domain}, which may be a Pad, by its name"

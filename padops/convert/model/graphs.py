@@ -185,11 +185,12 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
-def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType) -> Any:
-    """Return the value of an attribute; None if it is absent, of another type, or set by a function's caller."""
+def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any = None) -> Any:
+    """Return an attribute's value, or ``absent``; None if it is of another type, or a function's caller sets it."""
     attribute = node.attributes.get(name)
-    known = attribute is not None and attribute.type == kind and not attribute.is_ref()
-    return attribute.value if attribute is not None and known else None
+    if attribute is None:
+        return absent
+    return attribute.value if attribute.type == kind and not attribute.is_ref() else None
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:

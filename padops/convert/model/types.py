@@ -218,11 +218,12 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
             endless = any(np.isin(array, ENDLESS).any() for array in leaves.values())
             if is_unsure(*bounds) if len(bounds) == 2 else endless:
                 return None
-        array = _run_nodes(nodes, leaves, value, scope)
+        array = run_nodes(nodes, leaves, value, scope.opset)
     except REFUSALS:  # the nodes stay; the runtime reports the error
         return None
-    if array is not None:
-        types.evaluated[value] = array
+    if array is None or array.size > LARGEST_CONSTANT:
+        return None
+    types.evaluated[value] = array
     return array
 
 
@@ -298,13 +299,17 @@ def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
     return None if dims is None or None in dims else np.array(dims, np.int64)
 
 
-def _run_nodes(
-    nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope
+def run_nodes(
+    nodes: Sequence[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, opset: int | None
 ) -> np.ndarray | None:
+    """Return the value that nodes of an opset compute from the leaves; None if it is no tensor, or a leaf has no name.
+
+    It may raise ``REFUSALS``.
+    """
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}
-    if scope.opset is None or len(names) < len(leaves):
+    if opset is None or len(names) < len(leaves):
         return None
     infos = [
         onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
@@ -312,7 +317,7 @@ def _run_nodes(
     ]
     output = onnx.ValueInfoProto(name=value.name)
     graph = onnx.helper.make_graph([ir.serde.serialize_node(node) for node in nodes], "known", infos, [output])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
     with np.errstate(divide="raise", invalid="raise"):
         (array,) = ReferenceEvaluator(model).run(None, names)
-    return array if isinstance(array, np.ndarray) and array.size <= LARGEST_CONSTANT else None
+    return array if isinstance(array, np.ndarray) else None

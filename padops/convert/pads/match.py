@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
+from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, Op
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from padops.convert.model.types import Types
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
+EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts
 
 # The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
@@ -68,24 +69,32 @@ class Match:
     apply: Callable[[NodeSite, Constants], Applied] | None = None
     # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
+    # The Pad that ONNX Runtime runs as ``runs_as``, and its node, if it is another than ``pad``.
+    seen: tuple[Replacement, NodeSite] | None = None
     status: Status = "unconverted"  # the status of a Pad that stays
     reason: str | None = None  # why it stays
-    op_type: str | None = None  # the operator of a Pad that is already an operator of padops
-    already: str | None = None  # the target whose form such a Pad has, or "renamed"; for the same target, the Pad stays
+    # The target whose form an operator of padops has, or "renamed"; for the same target, the Pad stays.
+    already: str | None = None
     notes: tuple[str, ...] = ()  # see ``PadRecord.notes``
     # The verdict of ONNX Runtime's CPU provider on the node, with the reason, if no form of the match runs.
     verdict: tuple[Verdict, str] | None = None
-    # With ``apply``: why ONNX Runtime cannot run the unchanged nodes as specified; None if it can.
+    # Without ``runs_as``: why ONNX Runtime cannot run the nodes as specified. If that is None, the reason why it runs
+    # them; "" if ONNX Runtime refuses a node of this form.
     needed: str | None = None
-    runs: str = "ONNX Runtime runs it"  # if it can: the conditions, as a sentence
-    corrects: bool = False  # whether ``needed`` is about wrong results, which the converted model does not repeat
-    # With ``apply``, or for SAME that stays: returns the verdict of the release 1.x on the unchanged nodes.
+    runs: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)  # fields of ``PadFacts``, if there is no ``pad``
+    # For SAME, about whose wrong results ``needed`` is: returns the verdict of the release 1.x on the unchanged node.
     judge: Judge | None = None
 
     @property
     def stays(self) -> bool:
         """Whether the Pad has no replacement."""
         return self.pad is None and self.apply is None
+
+    @property
+    def op_type(self) -> str:
+        """The operator for the record of a Pad that does not stay."""
+        return self.pad.op_type if self.pad is not None else EXPLICIT
 
 
 class Unconvertible(Exception):
@@ -106,13 +115,42 @@ def put_in_front(site: NodeSite, constants: Constants, position: int, role: str,
     return Applied([node], NodeSite(before, site.path, site.scope), made)
 
 
-def matched(form: str, read: Callable[[list[str]], Match], runs_as: RunsAs | None = None) -> Match:
-    """Return the match from ``read``, which adds notes or raises ``Unconvertible``."""
-    notes: list[str] = []
+def matched(form: str, read: Callable[[], Match | Replacement]) -> Match:
+    """Return the match from ``read``, which returns it or the replacement, or raises ``Unconvertible``."""
     try:
-        return replace(read(notes), form=form, runs_as=runs_as, notes=tuple(notes))
+        found = read()
     except Unconvertible as why:
         return Match(form, reason=str(why))
+    return replace(found, form=form) if isinstance(found, Match) else Match(form, found)
+
+
+def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[str], **kinds: ir.AttributeType) -> None:
+    """Refuse a node that does not fit its operator: ``inputs`` are the least and the largest number of inputs.
+
+    Raises:
+        Unconvertible: The node has other inputs, or other attributes, or attributes of other types than ``kinds``.
+    """
+    least, most = inputs
+    if not least <= len(node.inputs) <= most:
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected {expected}")
+    if None in node.inputs[:least]:
+        raise Unconvertible(f"its input {node.inputs.index(None)} is absent")
+    for name, attribute in sorted(node.attributes.items()):
+        if name not in attributes:
+            raise Unconvertible(f"its attribute {name} is unknown")
+        if attribute.type != (kind := kinds.get(name, attribute.type)):
+            raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected {kind.name}")
+
+
+def check_type(type_name: str | None, op: Op) -> None:
+    """Refuse data of a type that the operator lacks; None is an unknown type.
+
+    Raises:
+        Unconvertible: The operator lacks the type.
+    """
+    if type_name is not None and type_name not in op.types:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
 
 
 def misfit(replacement: Replacement) -> str | None:
@@ -141,15 +179,6 @@ def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) ->
     return not of_caller and types.shape(axes) is None
 
 
-def too_long(match: Match) -> str | None:
-    """Return a reason if an attribute lists more numbers than padops reads from a constant input; else None."""
-    for name, attribute in (match.pad.attributes if match.pad else {}).items():
-        if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
-            if (count := len(attribute.value)) > LARGEST_CONSTANT:
-                return f"its attribute {name} has {count} elements, and padops reads up to {LARGEST_CONSTANT}"
-    return None
-
-
 def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
     """Return a reason if a constant input for integers has another type; else None."""
     for row, array in zip(op.inputs, inputs):
@@ -158,33 +187,10 @@ def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | 
     return None
 
 
-def check_integers(site: NodeSite, **positions: int) -> None:
-    """Refuse constant inputs that are not integers; ``positions`` has the inputs' positions by name.
-
-    Raises:
-        Unconvertible: An input has another type.
-    """
-    for name, i in positions.items():
-        array = constant(site.node.inputs[i], site.scope) if i < len(site.node.inputs) else None
-        if array is not None and array.dtype.kind not in "iu":
-            raise Unconvertible(f"its input {name} is of type {type_of(array)}, expected integers")
-
-
 def type_of(array: np.ndarray) -> str:
     """Return the name of a constant's element type, for a reason; NumPy's name for types that no operator accepts."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
     return row.name if row is not None else array.dtype.name
-
-
-def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
-    """Return a string attribute, or the default; None if a function's caller sets it."""
-    attribute = node.attributes.get(name)
-    if attribute is None:
-        return default
-    if attribute.is_ref():
-        return None
-    value = attribute.value
-    return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
@@ -194,33 +200,26 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
         Unconvertible: The attribute is of another type.
     """
     attribute = site.node.attributes.get(name)
-    if attribute is not None and attribute.type != ir.AttributeType.STRING:
+    if attribute is None:
+        return {default}
+    if attribute.type != ir.AttributeType.STRING:
         raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected STRING")
-    value = string_attribute(site.node, name, default)
-    if attribute is None or value is not None:
-        return {default if value is None else value}
+    if not attribute.is_ref():
+        return {attribute.value}
     return {default if text is None else text for text in caller_strings(site.scope, attribute)}
 
 
-def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
+def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
     """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``.
-
-    For a later Pad, ``notes`` gets a sentence.
 
     Raises:
         Unconvertible: No version has the type and the modes.
     """
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
-    later = [f"Pad_{v}" for v in VERSIONS if v >= version]
-    with_type = [name for name in later if type_name is None or type_name in OPS[name].types]
-    if not with_type:
-        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
-    if with_type[0] != later[0]:
-        notes.append(f"{with_type[0]}, not {later[0]}, which does not have {type_name}")
-    if unknown := sorted(set(modes).difference(OPS[with_type[-1]].modes)):
-        raise Unconvertible(f"mode '{unknown[0]}' is not one of {', '.join(OPS[with_type[-1]].modes)} [P9]")
-    with_modes = next(name for name in with_type if set(modes) <= set(OPS[name].modes))
-    if lacking := sorted(set(modes).difference(OPS[with_type[0]].modes)):
-        notes.append(f"{with_modes}, not {with_type[0]}, which does not have mode {lacking[0]} [P9]")
-    return with_modes
+    later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]
+    check_type(type_name, later[-1])
+    if unknown := sorted(set(modes).difference(later[-1].modes)):
+        raise Unconvertible(f"mode '{unknown[0]}' is not one of {', '.join(later[-1].modes)} [P9]")
+    fits = (op for op in later if (type_name is None or type_name in op.types) and set(modes) <= set(op.modes))
+    return next(fits).name

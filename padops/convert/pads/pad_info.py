@@ -232,25 +232,20 @@ class PadInfo:
         plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
         if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
             return None
-        arrays: list[np.ndarray | None] = []
-        for row, value in zip(self.op.inputs, self.inputs, strict=True):
-            if row.kind != "T" and isinstance(value, ir.Value):
-                return None
-            arrays.append(value if row.kind != "T" and isinstance(value, np.ndarray) else None)
-        return Node(self.op, self.name, plain, arrays)
+        integers = [None if row.kind == "T" else value for row, value in zip(self.op.inputs, self.inputs, strict=True)]
+        arrays = [value for value in integers if not isinstance(value, ir.Value)]
+        return Node(self.op, self.name, plain, arrays) if len(arrays) == len(integers) else None
 
     @cached_property
     def amounts(self) -> tuple[Amounts, ...] | None:
         """The amounts of each axis; None if unknown, empty if all are 0 and the rank is unknown."""
         node = self.node
-        if node is None:
-            return None
-        if self.rank is None:
-            return _amounts_of_any_rank(node)
+        if node is None or self.rank is None:
+            return None if node is None else _amounts_of_any_rank(node)
         dims = self.dims or [None] * self.rank
-        if self.op.name == "SamePad_1" and node.attribute("auto_pad") != "VALID":
-            if any(dims[i] is None for i in self.paddable_axes):
-                return None  # the amounts depend on unknown dims
+        by_size = self.op.name == "SamePad_1" and node.attribute("auto_pad") != "VALID"
+        if by_size and any(dims[i] is None for i in self.paddable_axes):
+            return None  # the amounts depend on unknown dims
         return tuple(self.op.amounts(node, [1 if dim is None else dim for dim in dims]))
 
     @property
@@ -270,10 +265,9 @@ class PadInfo:
         if self.has_attribute("kernel_shape"):
             return True  # S1
         inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
-        names = [row.name for row in self.op.attributes if row.type == "ints" and row.name in self.attributes]
-        attributes = [self.attributes[name] for name in names]
+        lists = [given for given in self.attributes.values() if given.type == ir.AttributeType.INTS]
         return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in inputs) and all(
-            not attribute.is_ref() and min(attribute.value, default=0) >= 0 for attribute in attributes
+            not given.is_ref() and min(given.value, default=0) >= 0 for given in lists
         )
 
     @property
@@ -290,21 +284,19 @@ class PadInfo:
     @property
     def has_default_fill(self) -> bool:
         """Whether the fill is known to be the default (P7)."""
-        position = self.op.input_index(self.op.fill)
-        if position is not None:
-            return self.inputs[position] is None
+        if self.op.input_index(self.op.fill) is not None:
+            return self.input(self.op.fill) is None
         attribute = self.attributes.get(self.op.fill)
-        if attribute is not None and attribute.is_ref():
-            return False
-        value = np.float32(0 if attribute is None else attribute.value)
+        if attribute is None or attribute.is_ref():
+            return attribute is None
+        value = np.float32(attribute.value)
         return bool(value == 0 and not np.signbit(value))
 
     @cached_property
     def known_fill(self) -> np.ndarray | None:
         """The elements of the fill (mode constant requires one); None if the fill is the default or unknown."""
-        position = self.op.input_index(self.op.fill)
-        if position is not None:
-            given = self.inputs[position]
+        if self.op.input_index(self.op.fill) is not None:
+            given = self.input(self.op.fill)
             return given if isinstance(given, np.ndarray) else None
         attribute = self.attributes.get(self.op.fill)
         if attribute is None or attribute.is_ref() or self.has_default_fill or self.type is None:

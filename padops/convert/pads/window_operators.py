@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite
+from padops.convert.model.graphs import NodeSite, attribute_value
 from padops.convert.model.types import Types
-from padops.convert.pads.match import MICROSOFT, Unconvertible, string_attribute, string_values
+from padops.convert.pads.match import MICROSOFT, Unconvertible, string_values
 from padops.convert.pads.pad_info import all_known
 from padops.plural import plural
 from padops.spec.dialects import same_padding
@@ -42,10 +42,8 @@ class WindowOperator:
     since: int = 0  # the first opset in which it can read ``outside``
 
 
-BLOCKED = WindowOperator(
-    no_auto_pad="the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"
-)
 NCHWC = "com.microsoft.nchwc"
+BLOCKED = WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the model it was made from")
 
 WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     ("", "Conv"): WindowOperator(weight=1, folds=True),
@@ -195,7 +193,7 @@ def read_mode(site: NodeSite) -> str | None:
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
-    mode = string_attribute(site.node, "auto_pad", "")
+    mode: str | None = attribute_value(site.node, "auto_pad", ir.AttributeType.STRING)
     if mode in OTHERS:
         return None
     if mode not in SAME:
@@ -218,9 +216,8 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         raise Unconvertible("it has no data")
     if operator.transposed and "output_shape" in node.attributes:
         raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
-    last = operator.channels_last
-    if isinstance(last, str):
-        last = bool(_value(node, last, ir.AttributeType.INT, 0))
+    name = operator.channels_last
+    last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
     kernel = _ints(node, "kernel_shape")
     if kernel is None:
         if operator.weight is None or last:
@@ -238,11 +235,9 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
     at = operator.zero_point
     fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
-    if operator.outside == "lowest":
-        fill = None
-        if type_name is not None:
-            dtype = by_name(type_name).numpy
-            fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+    if type_name is not None:
+        dtype = by_name(type_name).numpy
+        fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
     return SameWindow(
         node=node,
         operator=operator,
@@ -270,15 +265,16 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
-    if operator.outside == "not counted" and not _value(node, "count_include_pad", ir.AttributeType.INT, 0):
-        return "counts only data"
-    if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
+    if operator.outside != "lowest":
+        counted = operator.outside != "not counted" or _value(node, "count_include_pad", ir.AttributeType.INT, 0)
+        return "" if counted else "counts only data"
+    if len(node.outputs) > 1 and node.outputs[1].name:
         return "gives indices into the data"
-    if operator.outside == "lowest" and type_name is None:
+    if type_name is None:
         return "has data of a type that is not known"
-    if operator.outside == "lowest" and type_name == "double":
+    if type_name == "double":
         return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
-    return OTHER_BITS if operator.outside == "lowest" and type_name not in LOWEST_IS_EXACT else ""
+    return OTHER_BITS if type_name not in LOWEST_IS_EXACT else ""
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
@@ -292,10 +288,7 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
 
 
 def _value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any) -> Any:
-    attribute = node.attributes.get(name)
-    if attribute is None:
-        return absent
-    if attribute.is_ref() or attribute.type != kind:
-        what = "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"
-        raise Unconvertible(f"its attribute {name} is {what}")
-    return attribute.value
+    value = attribute_value(node, name, kind, absent)
+    if value is None:
+        raise Unconvertible(f"its attribute {name} is given by the caller of the function, or not of type {kind.name}")
+    return value

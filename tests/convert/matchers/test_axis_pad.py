@@ -7,10 +7,33 @@ import random
 import numpy as np
 import pytest
 
-from padops.convert.matchers.maps import DATA, AxisPad, Fails, Map, filled, find_pad, joined, sliced, taken
+from padops.convert.matchers import maps
+from padops.convert.matchers.maps import UNBOUNDED, AxisPad, Fails, Map, Show, find_pad
 from padops.spec.plan import Mode
 
 END = 1 << 60  # the end of a Slice
+DATA = Map([[]], 0)
+
+
+def _then(of: Map, show: Show, more: int | None) -> Map:
+    """The map of a node behind a map of one part."""
+    return Map([[*of.parts[0], show]], None if of.reach is None or more is None else of.reach + more)
+
+
+def filled(size: int) -> Map:
+    return Map([[maps.filled(size)]], 0)
+
+
+def sliced(of: Map, start: int, stop: int, step: int) -> Map:
+    return _then(of, maps.sliced(start, stop, step), sum(abs(at) for at in (start, stop) if abs(at) < UNBOUNDED))
+
+
+def taken(of: Map, at: tuple[int, ...]) -> Map:
+    return _then(of, maps.taken(at), max(map(abs, at)) + 1)
+
+
+def joined(parts: list[Map]) -> Map:
+    return Map([part.parts[0] for part in parts], sum(part.reach or 0 for part in parts))
 
 
 def _flipped(start: int, stop: int) -> Map:

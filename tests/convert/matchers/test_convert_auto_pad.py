@@ -243,7 +243,7 @@ LEFT = [
     ("many branches", "AveragePool", NAMES, {"kernel_shape": (9, 9, 9), "strides": (9, 9, 9)}, {}, "",
      "it counts only data, and there are 216 amounts to choose from, more than 64"),
     ("many strides", "AveragePool", NAMES[:3], {"kernel_shape": (9,), "strides": (5000,)}, {}, "",
-     "it counts only data, and its strides leave too many amounts to choose from"),
+     "it counts only data, and there are many amounts to choose from, more than 64"),
     ("nothing to crop", "ConvTranspose", (1, 1, 4), {"strides": (3,)}, {"w": np.ones((1, 1, 2), np.float32)}, "",
      ("its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
      "and TensorFlow do not agree on the elements that are missing")),
@@ -257,8 +257,9 @@ LEFT = [
      "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"),
     ("channels last", "NhwcConv", NAMES[:4], {}, {"w": WF}, MS, "it has no kernel_shape"),
     ("no number", "AveragePool", NAMES[:3], {"kernel_shape": (3,), "count_include_pad": 0.5}, {}, "",
-     "its attribute count_include_pad is of type FLOAT"),
-    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "", "its attribute kernel_shape is of type INT"),
+     "its attribute count_include_pad is given by the caller of the function, or not of type INT"),
+    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "",
+     "its attribute kernel_shape is given by the caller of the function, or not of type INTS"),
 ]  # fmt: skip
 
 

@@ -70,9 +70,6 @@ def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> 
 
 TURNED: dict[str, Callable[[Emulation], None]] = {
     "another order of dims": lambda emulation: emulation.tensors.update(order=np.array([2, 1, 0])),
-    "dims of another axis": lambda emulation: emulation.nodes["gather"].attribute.append(
-        helper.make_attribute("axis", -1)
-    ),
     "the default order": lambda emulation: emulation.nodes["transpose"].ClearField("attribute"),
     "not put in order": lambda emulation: emulation.nodes["split"].input.__setitem__(0, "plain_dims"),
     "the plain dims are read": lambda emulation: another("Identity", "plain_dims")(emulation),
