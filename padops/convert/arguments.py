@@ -21,11 +21,7 @@ FIRST_OPSET = 7  # the first version that onnxruntime runs
 
 
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
-    """Refuses arguments of the wrong type.
-
-    Raises:
-        UsageError: Names the argument, its value or type, and the expected values.
-    """
+    """Refuses arguments of the wrong type."""
     for name, value in switches.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}, expected True or False")
@@ -41,11 +37,7 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
 
 
 def check_tolerance(rtol: Any, atol: Any) -> None:
-    """Refuses invalid tolerances.
-
-    Raises:
-        UsageError: Names the argument, its value, and the expected values.
-    """
+    """Refuses invalid tolerances."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise UsageError(f"{name} is {value!r}, expected a number")
@@ -60,9 +52,6 @@ def check_options(
 
     Args:
         for_runs: The options of the verification's runs, by name; None for an absent option.
-
-    Raises:
-        UsageError: Names the option and the expected values.
     """
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
@@ -91,11 +80,7 @@ def check_options(
 def choose_lowering(
     target: str, without_pad: bool, select: str, provider: Any, rules: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
-    """Returns the options of the target ``"onnx"``.
-
-    Raises:
-        UsageError: The provider has no rules, or another option contradicts the provider.
-    """
+    """Returns the options of the target ``"onnx"``."""
     if provider is None:
         if rules is not None:
             raise UsageError("rules needs provider", "--rules needs --for")
@@ -119,11 +104,7 @@ def choose_lowering(
 
 
 def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Rules:
-    """Returns the rules for a session with ``providers``, by the providers' names.
-
-    Raises:
-        UsageError: ``providers`` holds more than names; or ``rules`` comes without providers or is no file of rules.
-    """
+    """Returns the rules for a session with ``providers``, by the providers' names."""
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if rules is not None and not providers:
@@ -132,11 +113,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 
 
 def check_known(providers: Collection[str], rules: Collection[str]) -> None:
-    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules.
-
-    Raises:
-        UsageError: A provider is unknown.
-    """
+    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules."""
     if names := [name for name in providers if name not in RULED and name not in rules]:
         from padops.runtime.placing import unknown_provider
 
@@ -159,11 +136,7 @@ def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) 
 def choose_matchers(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
 ) -> tuple[matchers.Matcher, ...]:
-    """Returns the matchers that the options select.
-
-    Raises:
-        UsageError: An option is invalid.
-    """
+    """Returns the matchers that the options select."""
     if auto_pad not in ("keep", "explicit"):
         raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
     if emulated not in ("convert", "keep"):
@@ -178,11 +151,7 @@ def choose_matchers(
 
 
 def stated_minor(release: str) -> int:
-    """Returns the N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
-
-    Raises:
-        UsageError: The text has another form, or padops has no measurements of the release.
-    """
+    """Returns the N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime."""
     found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
     if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:
         words = (

@@ -364,9 +364,6 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     Without ``strict``, only Pads count that keep ONNX Runtime from running the model (it refuses the Pads, or they
     break a rule in every run), and SAME that ``auto_pad`` selects and that ONNX Runtime gets wrong. With ``strict``,
     Pads without a wanted fallback count as well.
-
-    Raises:
-        PadsLeftError: Names the first such Pad.
     """
     records = conversion.records
     left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
@@ -401,9 +398,6 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
 
     onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
     keeps its facts from before: onnx's converter keeps no metadata, so the Pad's name carries their number.
-
-    Raises:
-        PadopsError: onnx has no adapter for an operator of the model, or the converted model is invalid.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -463,13 +457,7 @@ INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
-    """Run ``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and output.
-
-    Raises:
-        UsageError: Model and report both go to standard output, or it is a terminal; or as ``padops.convert``.
-        PadopsError: A stream cannot be read or written, or the model has external data, which a stream cannot carry; or
-            as ``padops.convert``.
-    """
+    """Run ``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and output."""
     if STREAM not in (source, output, report):
         return convert(source, output, report=report, **options)
     if output == report == STREAM:
@@ -508,23 +496,14 @@ def _report(conversion: Conversion, report: str | None, again: bool) -> None:
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
-    """Return the two models: each is a file's name, or for ``-`` the model from standard input.
-
-    Raises:
-        UsageError: Both are ``-``.
-        PadopsError: Standard input has no model, or a model with external data.
-    """
+    """Return the two models: each is a file's name, or for ``-`` the model from standard input."""
     if one == other == STREAM:
         raise UsageError("standard input can bring one of the models; name a file for the other")
     return read_model()[1] if one == STREAM else one, read_model()[1] if other == STREAM else other
 
 
 def read_model() -> tuple[bytes, onnx.ModelProto]:
-    """Return the model from standard input and its bytes.
-
-    Raises:
-        PadopsError: Standard input has no model, or a model with external data.
-    """
+    """Return the model from standard input and its bytes."""
     with os_errors_as("cannot read", INPUT):
         content = read_input()
     if not content:

@@ -96,13 +96,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the caller's arrays; check a file's headers against the model before reading any element.
-
-    Raises:
-        UsageError: The file cannot be read, or one of its arrays is missing, unknown to the model, or of the wrong type
-            or shape.
-        PadopsError: A value cannot become an array.
-    """
+    """Return the caller's arrays; check a file's headers against the model before reading any element."""
     if isinstance(source, Mapping):
         arrays = {}
         for name, array in source.items():

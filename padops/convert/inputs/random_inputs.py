@@ -68,9 +68,6 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
     """Yield attempts at one set of inputs, until the model accepts one.
 
     Each turn has other sizes and values; single bools and special values alternate.
-
-    Raises:
-        CannotDrawError: An input is too large.
     """
     lengths = [row for row in inputs if _may_be_length(row, inputs, hints)]
     plain: list[int] = list(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1])

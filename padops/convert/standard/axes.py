@@ -82,10 +82,6 @@ class Work:
             size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
         return size
 
-    def run(self, axis: int) -> int:
-        """Return the number of adjacent elements at one position of an axis; an unknown dim counts as 1."""
-        return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
-
     @property
     def by_elements(self) -> bool:
         """Whether Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run."""
@@ -94,10 +90,6 @@ class Work:
     def has_no_blocks(self, with_what: Operand) -> bool:
         """Return whether Gather must repeat the fill, because ONNX Runtime's Expand has no bfloat16."""
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
-
-    def listed(self, amounts: AxisPlan) -> int:
-        """Return the least number of positions that ``extend`` lists for an axis."""
-        return amounts.output if self.by_elements else amounts.output - amounts.extent
 
     def gather(self, axis: int, positions: Numbers) -> Number:
         """Return the tensor at some positions of an axis."""
@@ -124,24 +116,24 @@ class Work:
 
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     """Extend one axis of known size by known amounts, in any mode but constant."""
+
+    def gathered(start: int, stop: int) -> list[ir.Value]:
+        """Return the elements that a range of the output shows (P2)."""
+        shown = [source_index(amounts, mode, position) for position in range(start, stop)]
+        return [work.gather(axis, ints(*(index for index in shown if index is not None)))] if shown else []
+
     first, last = _core(amounts)
-    output = ints(amounts.output)
-    alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
+    # The number of adjacent elements at one position of the axis; an unknown dim counts as 1.
+    run = prod(int(dim[0]) for dim in work.dims[axis + 1 :] if isinstance(dim, np.ndarray))
+    alone = first == last or amounts.output <= LONG_RUN or run >= LONG_RUN
     if work.by_elements or (alone and amounts.output <= MAX_POSITIONS):
-        work.replace_axis(axis, [work.gather(axis, _shown(amounts, mode, range(amounts.output)))], output)
-        return
-    offset = amounts.start - amounts.begin
-    front, back = _shown(amounts, mode, range(first)), _shown(amounts, mode, range(last, amounts.output))
-    parts: list[ir.Value] = [work.gather(axis, front)] if front.size else []
-    parts += work.core(axis, first + offset, last + offset)
-    parts += [work.gather(axis, back)] if back.size else []
-    work.replace_axis(axis, parts or [work.gather(axis, ints())], output)
-
-
-def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
-    """Return the source positions that the output shows, in a mode without fill (P2)."""
-    shown = [source_index(amounts, mode, position) for position in positions]
-    return ints(*(index for index in shown if index is not None))
+        parts = gathered(0, amounts.output)
+    else:
+        offset = amounts.start - amounts.begin
+        parts = gathered(0, first)
+        parts += work.core(axis, first + offset, last + offset)
+        parts += gathered(last, amounts.output)
+    work.replace_axis(axis, parts or [work.gather(axis, ints())], ints(amounts.output))
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
@@ -264,11 +256,7 @@ class Axis:
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
-        """Return all elements in reverse order.
-
-        Raises:
-            Unconvertible: Slice of this opset has no steps.
-        """
+        """Return all elements in reverse order."""
         if here().opset < FIRST_SLICE_OF_INPUTS:
             raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
         return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
@@ -278,16 +266,8 @@ class Axis:
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
-        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element.
-
-        Raises:
-            Unconvertible: The opset's Tile has another form.
-        """
-        if count == 1:
-            return value
-        if op_type == "Tile" and here().opset < 6:  # such a Tile has no counts for all axes
-            raise too_old("Tile-6", 6)
-        return emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
+        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element."""
+        return value if count == 1 else emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
         """Return the first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""

@@ -226,10 +226,6 @@ def write(
 
     Returns:
         The output, or the data if nothing changes; and a note on the provider, or "".
-
-    Raises:
-        Unconvertible: The Pad breaks a rule, or the opset cannot express it.
-        Unneeded: The provider runs the Pad correctly.
     """
     try:
         if row is None:
@@ -303,7 +299,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     typed = here().has_pad and _has_kernel(pad, plain)
     # A Pad that ONNX Runtime already ran stays as right as before.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
-    guarantees = ort_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
+    guarantees = ort_pad.Guarantees(typed, ranked, leaves_some)
     if known is not None and _fits(pad, known, guarantees):
         return ort_pad.on_data(pad, _amounts(pad, known))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
@@ -422,7 +418,8 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         if extension is None:
             to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
         elif i in padded and i not in crops:
-            if work.listed(extension) > MAX_LISTED:
+            listed = extension.output - (0 if work.by_elements else extension.extent)
+            if listed > MAX_LISTED:
                 to_compute.append(i)
             else:
                 extend(work, i, extension, pad.known_modes[0])
