@@ -1,7 +1,7 @@
 """The pass that folds the Pads of a model.
 
-A Pad is folded if the model without it returns the same bits for every input. Four kinds fold: a Pad that changes
-nothing, two successive Pads, a Pad that a convolution or pooling can absorb, and a Pad between two Casts.
+A Pad is folded if the model without it returns the same bits for every input. Three kinds fold: a Pad that changes
+nothing, two successive Pads, and a Pad that a convolution or pooling can absorb.
 
 The rules apply to every form that ``matchers/`` knows, including operators of padops, in all graphs and functions. They
 apply neither to forms of several nodes nor to fallback functions. A Pad that was not selected (``select="needed"``)
@@ -30,11 +30,6 @@ These cases are not folded, because bits differ:
 - **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
   refuses. Smaller pads, if the node has some, differ too: infinite weights then yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
-
-**Casts.** Older exporters wrote Pads of float16 and int8 between a Cast to a wider type and the Cast back. Every mode
-only copies elements. So a Pad of the narrow type equals the three nodes if the wide type has all values of the narrow
-type, and the narrow type has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload; the Pad
-keeps both.
 """
 
 from __future__ import annotations
@@ -42,7 +37,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -51,9 +45,7 @@ from padops.convert.analysis import Analysis, Pad
 from padops.convert.matchers import frameworks, match_pad
 from padops.convert.model.graphs import (
     Constants,
-    Index,
     NodeSite,
-    attribute_value,
     constant,
     replace_in_place,
     take_out,
@@ -69,11 +61,10 @@ from padops.convert.pads.window_operators import (
 )
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, Rewritten, convert_pads
-from padops.convert.runtimes import FIRST_WITH_INPUTS, has_identity, has_type, needs
+from padops.convert.runtimes import has_identity, needs
 from padops.progress import counted
-from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
-from padops.spec.dtypes import by_name, by_onnx
+from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
 ZERO = b""  # stands for a fill whose bits are all 0
@@ -286,103 +277,6 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
     return node, pads
 
 
-_FLOATS = ("float", "double")
-# For each narrow type, the types that have all of its values and to which ONNX Runtime casts exactly.
-WIDER: dict[str, tuple[str, ...]] = {
-    "float16": _FLOATS,
-    "bfloat16": _FLOATS,
-    "float": ("double",),
-    "int8": ("int16", "int32", "int64", "float16", *_FLOATS),
-    "uint8": ("int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
-    "int16": ("int32", "int64", *_FLOATS),
-    "uint16": ("int32", "uint32", "int64", "uint64", *_FLOATS),
-    "int32": ("int64", "double"),
-    "uint32": ("int64", "uint64", "double"),
-    "bool": ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
-}
-
-
-def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
-    """Turn a Pad between two Casts into a Pad of the narrow type; return None if the Pad must stay."""
-    if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
-        return None
-    node, before = pad.site.node, pad.info.data.producer()
-    index = pad.site.scope.index
-    if not is_cast(before) or not _is_read_once(pad.info.data, index) or before.graph is not node.graph:
-        return None
-    after = next(iter(pad.output.uses())).node if _is_read_once(pad.output, index) else None
-    if not is_cast(after) or after.graph is not node.graph:
-        return None
-    narrow, wide = types.name(before.inputs[0]), _cast_type(before)
-    if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
-        return None
-    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
-        return None
-    if node.domain == DOMAIN and narrow not in pad.info.op.types or not _fits(pad, narrow):
-        return None
-    opset = pad.site.scope.opset
-    if target == "padops" and opset is not None and opset < FIRST_WITH_INPUTS and not has_type(narrow, opset):
-        return None  # the Pad between the Casts may have a fallback function
-    _retype(pad, narrow, constants)
-    node.replace_input_with(0, before.inputs[0])
-    take_out(before)
-    # The Pad replaces the Cast behind it, so the Pad's output gets the name of the Cast's output.
-    made, former = pad.output, after.outputs[0]
-    name, shape = former.name, former.shape
-    former.replace_all_uses_with(made, replace_graph_outputs=True)
-    take_out(after)
-    index.rename(made, name)
-    made.type = ir.TensorType(ir.DataType(by_name(narrow).onnx))
-    made.shape = made.shape if shape is None else shape
-    types.invalidate(made)
-    first, second = before.name or "Cast", after.name or "Cast"
-    return Change((node,), (f"of {narrow}, without {first} to {wide} and {second} back",))
-
-
-def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
-        return False
-    return attribute_value(node, "to", ir.AttributeType.INT) is not None
-
-
-def _cast_type(node: ir.Node) -> str | None:
-    row = by_onnx(int(node.attributes["to"].value))
-    return row.name if row else None
-
-
-def _is_read_once(value: ir.Value, index: Index) -> bool:
-    return len(index.last_uses(value)) == 1 and not value.is_graph_output()
-
-
-def _fits(pad: Candidate, narrow: str) -> bool:
-    """Return whether the narrow type can represent the fill, if the mode reads the fill."""
-    if pad.info.mode is None or pad.fill is None:
-        return False
-    if pad.info.mode is not Mode.CONSTANT or not pad.fill:
-        return True
-    if pad.element is None:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(pad.element.astype(by_name(narrow).numpy).astype(pad.element.dtype) == pad.element)
-
-
-def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
-    """Convert a fill that is an input to the narrow type."""
-    position = pad.info.op.input_index(pad.info.op.fill)
-    node = pad.site.node
-    if position is None or position >= len(node.inputs) or node.inputs[position] is None:
-        return
-    dtype = by_name(narrow).numpy
-    if pad.info.mode is Mode.CONSTANT and pad.element is not None:
-        fill = pad.element.astype(dtype)
-    elif pad.info.op.inputs[position].optional:
-        set_input(pad, position, None)
-        return
-    else:
-        fill = np.zeros((), dtype)
-    set_input(pad, position, constants.add(fill, pad.site, "fill"))
-
-
 class FoldPads:
     """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
@@ -419,26 +313,18 @@ class FoldPads:
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         pad = self._candidate(site)
         before = None if pad is None else pad.info.data.producer()
-        if pad is None or not (pad.changes_nothing or before in pads or is_cast(before)):
+        if pad is None or not (pad.changes_nothing or before in pads):
             # Most Pads have neighbours that no rule fits, so inferring types would be wasted.
             readers = [] if pad is None or pad.info.mode is not Mode.CONSTANT else pad.output.uses()
             if pad is None or not any(is_consumer(use.node) for use in readers):
                 return False
         self._types.infer()  # once a node is gone, types can no longer be inferred
         return (
-            self._drop_casts(pad)
-            or self._remove(pad, only_bypass=True)
+            self._remove(pad, only_bypass=True)
             or self._join(pad, pads)
             or self._remove(pad)
             or self._fuse_into_consumers(pad)
         )
-
-    def _drop_casts(self, pad: Candidate) -> bool:
-        if (made := drop_casts(pad, self._request.target, self._types, self._constants)) is None:
-            return False
-        self._document.touched.update(made.touched)
-        self._note(pad.site.node, *made.notes)
-        return True
 
     def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
         if not pad.changes_nothing:

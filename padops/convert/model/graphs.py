@@ -34,8 +34,7 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the inp
 class Index:
     """Facts about a whole model that passes read repeatedly: one walk at the first read collects them.
 
-    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names, except by
-    ``rename``.
+    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names.
     """
 
     def __init__(self, model: ir.Model) -> None:
@@ -64,7 +63,8 @@ class Index:
             self._values = {}
             for graph in {site.scope.graph: None for site in walk(self._model)}:
                 outputs = (value for node in graph for value in node.outputs)
-                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values(), *outputs})
+                for value in {*graph.inputs, *graph.initializers.values(), *outputs}:
+                    self._values.setdefault(value.name, set()).add(value)
         there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
         return next(there, None) is not None and next(there, None) is not None
 
@@ -87,17 +87,6 @@ class Index:
                 array.flags.writeable = False
             known = self._elements[value] = tensor, array
         return known[1]
-
-    def rename(self, value: ir.Value, name: str | None) -> None:
-        """Give a value another name."""
-        value.name = name
-        if self._values is not None:
-            _add_by_name(self._values, [value])
-
-
-def _add_by_name(found: dict[str | None, set[ir.Value]], values: Iterable[ir.Value]) -> None:
-    for value in values:
-        found.setdefault(value.name, set()).add(value)
 
 
 def _is_there(value: ir.Value) -> bool:
