@@ -84,16 +84,15 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
         padops.PadopsError: The model runs with none of the tried inputs.
     """
     import onnx
-    import onnx_ir as ir
 
     from padops.convert import PadopsError
     from padops.convert.inputs.given import inputs_of
-    from padops.convert.inputs.pads import hints_of, special_values
+    from padops.convert.inputs.pads import hints_of
     from padops.convert.inputs.random_inputs import FIRST, random_inputs
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None
-    hints = hints_of(message, special_values(ir.from_proto(message)))
+    hints = hints_of(message)
     for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
         try:
             original.run(None, feeds)

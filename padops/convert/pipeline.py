@@ -20,8 +20,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import prod
@@ -38,7 +37,6 @@ from padops.convert.errors import PadopsError, PadsLeftError, UsageError, Verifi
 from padops.convert.files import Job, check_paths, check_targets, finish, output_path, serialize, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
-from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import EXPLICIT, match_auto_pad
 from padops.convert.model.document import (
     LARGEST_PROTO,
@@ -52,10 +50,9 @@ from padops.convert.model.document import (
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.scan import external_tensors
-from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
-from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_imports
+from padops.convert.rewrite import Request, convert_pads, prune_opset_imports
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
@@ -99,7 +96,6 @@ def convert(
     """Convert every Pad of a model into an operator of the domain ``padops``.
 
     It converts ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad``, in the main graph, in the bodies of If, Loop
-    and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     Other nodes change only if they absorb a Pad (see ``folding``). An OpenVINO IR becomes an ONNX model (see
     ``padops.convert.ir``).
@@ -269,7 +265,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=_without_fallback(analysis, embedded.missing),
+        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in embedded.missing.items()},
         _proto=document.message(),
         _folder=document.base_dir,
         _write=_write_conversion,
@@ -338,24 +334,10 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
-def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """Return a warning for each operator without a fallback: the reason and the fix."""
-    if not missing:
-        return {}
-    counts, stuck = Counter[str](), set()
-    for pad in analysis.find(MATCHERS):
-        if pad.match.already == "padops":
-            counts[pad.site.node.op_type] += 1
-            try:
-                CHECKS["onnx"](pad.info, pad.site)
-            except Unconvertible:
-                stuck.add(pad.site.node.op_type)
-    told = {}
-    for op_type, why in missing.items():
-        why = re.sub("^it needs", "its fallback needs", why)
-        helps = "" if op_type in stuck else "; try --target onnx (padops.lower)"
-        told[op_type] = f"this file needs padops for {op_type} ({plural(counts[op_type], 'Pad')}): {why}{helps}"
-    return told
+def _without_fallback(op_type: str, why: str) -> str:
+    """Return a warning for an operator without a fallback: the reason and the fix."""
+    why = re.sub("^it needs", "its fallback needs", why)
+    return f"this file needs padops for {op_type}: {why}; try --target onnx (padops.lower)"
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
@@ -375,16 +357,12 @@ def check_left(conversion: Conversion, strict: bool) -> None:
             raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
         return
     first, *others = left
-    count, s = f"{len(left)} of {plural(len(records), 'Pad')}", "" if others else "s"
-    more = f", and {len(others)} more" if others else ""
-    if breaks_a_rule(first):
-        count = f"{count} break{s} a rule, so no runtime runs the model" if not strict else f"{count} break{s} a rule"
-    elif strict:
-        count = f"{count} stay{s} unconverted"
-    else:
+    rule, s, more = breaks_a_rule(first), "" if others else "s", f", and {len(others)} more" if others else ""
+    count = f"{len(left)} of {plural(len(records), 'Pad')} {f'break{s} a rule' if rule else f'stay{s} unconverted'}"
+    if not strict:
         wrong = first.facts is not None and first.facts.verdict == "wrong"
         does = "gets the model wrong" if wrong else "does not run the model"
-        count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
+        count += ", so no runtime runs the model" if rule else f", and ONNX Runtime {does} as it is"
     raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
 
 
@@ -414,12 +392,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     light.CopyFrom(message)
     _keep(light.graph.initializer, [row for row in light.graph.initializer if row.name not in large])
     inputs = list(message.graph.input)
-    listed = {value.name for value in inputs}
-    light.graph.input.extend(
-        helper.make_tensor_value_info(name, row.data_type, row.dims)
-        for name, row in large.items()
-        if name not in listed
-    )
+    more = [large[name] for name in large.keys() - {value.name for value in inputs}]
+    light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
     try:
         made = version_converter.convert_version(light, opset)
         checker.check_model(made)  # some adapters leave attributes that the older operator lacks

@@ -13,7 +13,7 @@ import onnx
 
 from padops.convert.errors import PadopsError, UndecidedError, VerificationError
 from padops.convert.inputs.given import Feeds, Input, inputs_of, load_inputs
-from padops.convert.inputs.pads import Hints, special_values
+from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
@@ -70,7 +70,7 @@ def comparison(
             try:
                 inputs = inputs_of(document.message())
                 first = () if proof is None else tuple(_replays(inputs, proof))
-                hints = Hints(special_values(document.model))
+                hints = Hints(hints_of(document.message()).special)
                 case = RunInputs(inputs, given, asked, hints, corrected, first, is_proved, must_run)
                 room = None if given is not None else ROOM + LOADED * size
                 verification = _ran(document, original, converted, case, room)

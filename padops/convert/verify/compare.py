@@ -13,7 +13,6 @@ import onnx
 
 from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import computes_floats, hints_of
-from padops.convert.inputs.random_inputs import unlike
 from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.exercise import Sameness, Scout, check_outputs
@@ -49,7 +48,7 @@ def compare(original: Path, converted: Path, case: RunInputs) -> Verification:
         UsageError: The given inputs do not match the model's.
     """
     first, second = (Model(path, onnx.load(path, load_external_data=False)) for path in (original, converted))
-    case = replace(case, hints=hints_of(first.message, case.hints.special))
+    case = replace(case, hints=hints_of(first.message))
     notes: tuple[str, ...] = ()
     try:
         session = first.session(True)
@@ -108,7 +107,7 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
         if turn >= first and (not trials or (scout.satisfied and not any(one.weak for one in seen.values()))):
             break
         try:
-            (trial,) = run_trials(session, [unlike(attempts, [one.feeds for one in trials])], is_stable, case.risks)
+            (trial,) = run_trials(session, [attempts], is_stable, case.risks)
         except DoesNotRun as error:
             refusal = error
             continue

@@ -21,7 +21,7 @@ from padops.convert import (
     VerificationError,
 )
 from padops.convert.inputs.given import inputs_of
-from padops.convert.inputs.pads import Hints, special_values
+from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.rewrite import TARGETS
 from padops.convert.verify import compare as verify
@@ -119,7 +119,7 @@ def test_both_branches_are_taken() -> None:
     )
     conversion = padops.convert(source, verify=True, run=True)
     assert conversion.verification.outcome == "equal"
-    assert special_values(conversion.model) == {"rate": [16000]}
+    assert hints_of(conversion.proto()).special == {"rate": [16000]}
     fed = [next(random_inputs(inputs_of(source), 0, turn, Hints({"rate": [16000]}))) for turn in range(2)]
     assert [(int(f["rate"]), bool(f["flag"])) for f in fed] == [(16000, True), (9, False)]
 
