@@ -337,7 +337,8 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
-    return f"this file needs padops for {op_type}: {why}; try --target onnx (padops.lower)"
+    helps = "" if why.startswith("no standard operator") else "; try --target onnx (padops.lower)"
+    return f"this file needs padops for {op_type}: {why}{helps}"
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
@@ -392,7 +393,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     light.CopyFrom(message)
     _keep(light.graph.initializer, [row for row in light.graph.initializer if row.name not in large])
     inputs = list(message.graph.input)
-    more = [large[name] for name in large.keys() - {value.name for value in inputs}]
+    listed = {value.name for value in inputs}
+    more = [row for name, row in large.items() if name not in listed]
     light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
     try:
         made = version_converter.convert_version(light, opset)

@@ -179,11 +179,6 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
 
 
-def _note_of(said: str, row: KnownProvider) -> str:
-    """Return a note about a provider; the note also mentions provider rules that were never run."""
-    return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
-
-
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     """Return whether the standard Pad of an opset does the same if it gets the amounts of all axes."""
     if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
@@ -234,10 +229,12 @@ def write(
         if pad.mode is not None:
             _known_amounts(pad)
         way, left = choose(pad, may_stay, row, here().opset)
+        unsure = [] if row.was_run else [NOT_RUN]
+        leaves = [f"{row.name} leaves it ({left})"] if left else []
         if way is Way.STAYS:
-            left = f"leaves it ({left}), and ONNX Runtime runs it on the processor" if left else "runs it"
-            raise Unneeded(_note_of(f"{row.name} {left}", row))
-        note = _note_of(f"{row.name} leaves it ({left})" if left else "", row)
+            stays = f"{leaves[0]}, and ONNX Runtime runs it on the processor" if leaves else f"{row.name} runs it"
+            raise Unneeded(", ".join([stays, *unsure]))
+        note = ", ".join([*leaves, *unsure])
         if not left and (limit := _rank_limit(pad, row)):
             return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
         here().has_pad = way is not Way.PARTS
@@ -296,7 +293,12 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
         cropped, left = ort_pad.cropped(pad, pad.data)
         return ort_pad.on_data(pad, left, cropped)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = here().has_pad and _has_kernel(pad, plain)
+    typed = has_type(pad.type, here().opset)
+    if plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE:
+        # Such a Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float
+        # attribute might not be rounded if another operator read it.
+        typed = typed or pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
+    typed = typed and here().has_pad
     # A Pad that ONNX Runtime already ran stays as right as before.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
     guarantees = ort_pad.Guarantees(typed, ranked, leaves_some)
@@ -309,18 +311,6 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if pad.dims is None:
         return ort_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
-
-
-def _has_kernel(pad: PadInfo, plain: bool) -> bool:
-    """Return whether ONNX Runtime's Pad has the type of the data.
-
-    A float16 Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float attribute
-    might not be rounded if another operator read it.
-    """
-    if has_type(pad.type, here().opset):
-        return True
-    exact = pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
-    return plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE and exact
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
@@ -342,17 +332,13 @@ def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
     return AxisAmounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
 
 
-def _size(pad: PadInfo, axis: int) -> int | None:
-    return None if pad.dims is None else pad.dims[axis]
-
-
 def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
     """Return the amounts for the built-in; None if the built-in can read the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
     if pad.op.clamp:  # P1: a negative dim becomes 0
-        ends = (max(one.end, -one.begin - (_size(pad, i) or 0)) for i, one in enumerate(known))
-        known = [Amounts(one.begin, end) for one, end in zip(known, ends)]
+        sizes = pad.dims or ()
+        known = [Amounts(one.begin, max(one.end, -one.begin - (size or 0))) for one, size in zip(known, sizes)]
     return _vectors(known)
 
 
@@ -363,25 +349,25 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Gua
         with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # the output shows no element of the data
-    axes = list(pad.paddable_axes)
-    if known is not None:
-        axes = [i for i, amounts in enumerate(known) if amounts != NOTHING]
-        sizes = [_size(pad, i) for i in axes]
-        grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
-        if all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-            work, with_what = _begin_filling(pad)
-            for i, size in zip(axes, sizes):
-                one = known[i]
-                around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
-                fill(work, i, around, with_what)
-            return work.value
+    rows = [(i, size, one) for i, (size, one) in enumerate(zip(pad.dims or (), known or ())) if one != NOTHING]
+    if known is not None and all(size is not None or _grows(one) for _, size, one in rows):
+        work, with_what = _begin_filling(pad)
+        for i, size, one in rows:
+            around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
+            fill(work, i, around, with_what)
+        return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
         return ort_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
+    axes = pad.paddable_axes if known is None else [i for i, _, _ in rows]
     left = crop_by_computing(work, axes)
     for i in axes:
         fill(work, i, AxisAmounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
+
+
+def _grows(one: Amounts) -> bool:
+    return min(one.begin, one.end) >= 0 and not one.interior
 
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
@@ -398,7 +384,8 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         return work.value
     padded = [i for i, one in enumerate(known) if one != NOTHING]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    sizes = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
+    dims = pad.dims or ()
+    sizes = {i: size for i in to_crop if (size := dims[i]) is not None}
     crops = sizes if len(sizes) == len(to_crop) else {}
     if crops:  # one Slice crops all axes
         plans = [plan_of(pad, i, size, known[i]) for i, size in crops.items()]
@@ -409,7 +396,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
             work.dims[i] = ints(one.output)
     to_compute = []
     for i, amounts in enumerate(known):
-        size, extension = _size(pad, i), None
+        size, extension = dims[i], None
         try:
             extension = None if size is None else plan_of(pad, i, size, amounts)
         except PadError as error:
@@ -436,8 +423,12 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     if not only_adds or (checked and None in pad.dims):
         return None
     if pad.mode is Mode.CONSTANT:
-        is_other = any(one.interior or min(one.begin, one.end) < 0 for one in known)
-        if is_other or all_known(pad.dims) or here().opset < FIRST["Where"] or pad.type not in SUMMED:
+        if (
+            not all(map(_grows, known))
+            or all_known(pad.dims)
+            or here().opset < FIRST["Where"]
+            or pad.type not in SUMMED
+        ):
             return None
         work, with_what = _begin_filling(pad)
         for i, _, one in padded:
