@@ -337,7 +337,8 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
-    helps = "" if why.startswith("no standard operator") else "; try --target onnx (padops.lower)"
+    in_vain = re.search(r"^no standard operator|\[(P\d+|S1)\]", why)  # a type without operators, or a broken rule
+    helps = "" if in_vain else "; try --target onnx (padops.lower)"
     return f"this file needs padops for {op_type}: {why}{helps}"
 
 

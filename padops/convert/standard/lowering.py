@@ -423,12 +423,8 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     if not only_adds or (checked and None in pad.dims):
         return None
     if pad.mode is Mode.CONSTANT:
-        if (
-            not all(map(_grows, known))
-            or all_known(pad.dims)
-            or here().opset < FIRST["Where"]
-            or pad.type not in SUMMED
-        ):
+        may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
+        if not may_sum or all_known(pad.dims) or not all(map(_grows, known)):
             return None
         work, with_what = _begin_filling(pad)
         for i, _, one in padded:
