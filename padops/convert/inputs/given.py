@@ -52,8 +52,7 @@ class Input:
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
     """Return the inputs that a caller must pass."""
-    given = {tensor.name for tensor in message.graph.initializer}
-    return [_input(value) for value in message.graph.input if value.name not in given]
+    return [_input(value) for value in required_inputs(message)]
 
 
 def optional_inputs(message: onnx.ModelProto) -> list[Input]:

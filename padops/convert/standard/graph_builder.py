@@ -8,6 +8,7 @@ for these.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import count
@@ -224,7 +225,7 @@ class GraphBuilder:
         self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
         self._in_function, self._outer = in_function, outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
-        self._once: dict[Hashable, Any] = {}
+        self._once: ChainMap[Hashable, Any] = ChainMap() if outer is None else outer._once.new_child()
 
     def __enter__(self) -> GraphBuilder:
         self._opened = OPEN.set(self)
@@ -258,14 +259,10 @@ class GraphBuilder:
 
     def once(self, key: Hashable, write: Callable[[], T]) -> T:
         """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
-        builder: GraphBuilder | None = self
-        while builder is not None:
-            if key in builder._once:
-                found: T = builder._once[key]
-                return found
-            builder = builder._outer
-        self._once[key] = made = write()
-        return made
+        if key not in self._once:
+            self._once[key] = write()
+        found: T = self._once[key]
+        return found
 
     def emit(
         self,

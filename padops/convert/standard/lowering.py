@@ -36,7 +36,6 @@ from padops.convert.standard.axes import (
     MAX_POSITIONS,
     SUMMED,
     Work,
-    crop_by_computing,
     extend,
     extend_any,
     extend_by_computing,
@@ -47,7 +46,7 @@ from padops.convert.standard.axes import (
 )
 from padops.convert.standard.graph_builder import FIRST, MAX_LISTED, emit, here, ints, part, reshape, scalar, take
 from padops.convert.standard.ort_pad import write_exact
-from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill
+from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill, shape_of
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import OPS, make_node_plan, onnx_op
@@ -360,7 +359,12 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Gua
         return ort_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
     axes = pad.paddable_axes if known is None else [i for i, _, _ in rows]
-    left = crop_by_computing(work, axes)
+    if pad.only_adds:
+        left, shape = amounts_of(pad), shape_of(pad)
+    else:
+        work.value, left = ort_pad.cropped(pad, pad.data)
+        shape = emit("Shape", [work.value])
+    work.dims = [take(shape, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
     for i in axes:
         fill(work, i, AxisAmounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
