@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import groupby
 from math import prod
 
 import numpy as np
@@ -151,11 +152,9 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
         narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
         flat = ints(*(row.begin for row in rows), *(row.end for row in rows))
-        inputs: list[Operand | None] = [narrow, flat, _provider_fill(pad), None]
         assert pad.mode is not None, "only such a Pad is narrowed"
-        plain = replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, dims=shape, rank=len(shape), around=ALONE)
-        mode = ir.AttrString("mode", pad.mode.value)
-        value = write(replace(plain, attributes={"mode": mode}, modes=(pad.mode.value,)))
+        plain = replace(pad, dims=shape, rank=len(shape), around=ALONE)
+        value = write(_of_all_axes(plain, narrow, flat, _provider_fill(pad), pad.mode))
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [value, ints(*dims)])
@@ -165,13 +164,7 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
 
 def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
     """Return the axes of a tensor in groups: neighbours outside ``axes`` form one group."""
-    groups: list[list[int]] = []
-    for i in range(rank):
-        if i and i not in axes and i - 1 not in axes:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-    return groups
+    return [list(group) for _, group in groupby(range(rank), lambda i: i if i in axes else -1)]
 
 
 def _provider_fill(pad: PadInfo) -> Operand | None:
@@ -200,14 +193,16 @@ def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
         return replace(
             pad, op=OPS["Pad_2"], inputs=[pad.data], given=[pad.data], attributes=attributes, modes=("constant",)
         )
-    inputs: list[Operand | None] = [
-        pad.data,
-        flat if amounts else pad.data,  # the data stand for unknown amounts
-        _provider_fill(pad) if pad.mode is Mode.CONSTANT else None,
-        None,
-    ]
-    modes = (pad.mode.value,) if same_mode and pad.mode is not None else ("constant",)
-    return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes={}, modes=modes)
+    fill = _provider_fill(pad) if pad.mode is Mode.CONSTANT else None
+    mode = pad.mode if same_mode and pad.mode is not None else Mode.CONSTANT
+    return _of_all_axes(pad, pad.data, flat if amounts else pad.data, fill, mode)  # the data stand for unknown amounts
+
+
+def _of_all_axes(pad: PadInfo, data: ir.Value, amounts: Operand, fill: Operand | None, mode: Mode) -> PadInfo:
+    """Return a Pad as the newest Pad of ONNX, without axes."""
+    inputs: list[Operand | None] = [data, amounts, fill, None]
+    attributes = {"mode": ir.AttrString("mode", mode.value)}
+    return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes=attributes, modes=(mode.value,))
 
 
 def write(

@@ -52,6 +52,7 @@ from padops.convert.standard.pad_values import (
     Lacking,
     amounts_of,
     any_fill,
+    apart,
     given_fill,
     look_up,
     mode_attribute,
@@ -455,10 +456,8 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
         positions = arange(take(output, axis), step) - take(amounts.begin, axis)
         every = 1 if interior is None else take(steps, axis)
         count = take(size, axis)
-        gap = positions % every
-        shown = (positions - gap) // every
-        inside = (shown > -1) & (shown < count) & (gap < 1) & (so_far > -1)
-        return np.where(inside, so_far * count + shown, -1)
+        inside, shown = apart(positions, every, count)
+        return np.where(inside & (so_far > -1), so_far * count + shown, -1)
 
     return _over_axes(pad, row)
 

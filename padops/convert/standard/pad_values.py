@@ -397,11 +397,15 @@ def filled(amounts: AxisPlan) -> Numbers:
 
     The model stores up to ``MAX_LISTED`` positions; nodes compute more at run time.
     """
-    positions, every = arange(amounts.output) - amounts.begin, amounts.interior + 1
+    inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
+    return np.where(inside, shown + amounts.start, amounts.size)
+
+
+def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
+    """Return whether positions show one of ``count`` elements, ``every`` positions from the next, and which (P6)."""
     gap = positions % every
     shown = (positions - gap) // every
-    inside = (shown > -1) & (shown < amounts.extent) & (gap < 1)
-    return np.where(inside, shown + amounts.start, amounts.size)
+    return (shown > -1) & (shown < count) & (gap < 1), shown
 
 
 MOST = 1  # the most Ifs out of which the runtime may move nodes
