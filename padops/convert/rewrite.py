@@ -207,11 +207,13 @@ def prune_opset_imports(document: Document) -> None:
     """Drop the imports of padops' domains if the model has none of their operators any more."""
     model, message = document.model, document.message()
     unused = {DOMAIN, pyop_node.DOMAIN} - {site.node.domain for site in walk(model)}
-    for owner in (message, *message.functions):
+    owners: list[onnx.ModelProto | onnx.FunctionProto] = [message, *message.functions]
+    for owner in owners:
         kept = [row for row in owner.opset_import if row.domain not in unused]
         del owner.opset_import[:]
         owner.opset_import.extend(kept)
-    for graph in (model.graph, *model.functions.values()):
+    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
+    for graph in graphs:
         for domain in unused & set(graph.opset_imports):
             del graph.opset_imports[domain]
 
@@ -293,7 +295,7 @@ def _plain(attribute: ir.Attr) -> Any:
     return list(value) if isinstance(value, (tuple, list)) else value
 
 
-TARGETS: dict[str, Callable[..., Sequence[str]]] = {
+TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
     "padops": _emit_native,
     "onnx": _emit_standard,
     "pyop": _emit_in_python,
@@ -378,7 +380,7 @@ def _apply(pad: Pad, record: PadRecord, request: Request, document: Document, co
     """Change the node; return the record, with the target's notes."""
     site, match, types = pad.site, pad.match, pad.types
     emit = partial(TARGETS[request.target], **request.lowering)
-    notes: Sequence[str] = ()
+    notes: Sequence[str] | None = ()
     if match.apply is not None:
         done = match.apply(site, constants)
         document.touched.update(done.touched)
@@ -399,4 +401,4 @@ def _apply(pad: Pad, record: PadRecord, request: Request, document: Document, co
             return pad.record("not needed", str(why))
         document.touched.add(site.node)
     op_type = "standard ONNX" if request.lowers else record.op_type
-    return replace(record, op_type=op_type, notes=(*record.notes, *notes))
+    return replace(record, op_type=op_type, notes=(*record.notes, *(notes or ())))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -170,8 +171,7 @@ def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
         pads, index = _pads(pad, None), reach
         if index is None:
             count = {"num_outputs": 2} if here().opset >= 18 else {}
-            split = here().emit("Split", [pads], count, outputs=2).producer()
-            assert split is not None
+            split: Any = here().emit("Split", [pads], count, outputs=2).producer()
             index = np.maximum(*split.outputs)
         reached = emit("GatherND", [pad.data, index], role="P2")
         return emit("Pad", [pad.data, pads, reached], {"mode": "reflect"})
@@ -285,15 +285,15 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
     position = pad.op.input_index(pad.op.fill)
-    inputs: list[Operand | None] = [emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
+    cast = lambda value: emit("Cast", [value], {"to": to.onnx})
+    inputs: list[Operand | None] = [cast(pad.data), *pad.inputs[1:]]
     if position is not None:
         if pad.some_fill:
             raise Lacking(pad.op.fill, pad.op)
         fill = inputs[position]
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
-        known = isinstance(fill, np.ndarray)
-        inputs[position] = fill.astype(to.numpy) if known else emit("Cast", [fill], {"to": to.onnx})
+        inputs[position] = fill.astype(to.numpy) if isinstance(fill, np.ndarray) else cast(fill)
     output = write(replace(pad, inputs=inputs, given=inputs, type=proxy))
     if not isinstance(output, ir.Value):
         return output.astype(own.numpy)
