@@ -28,6 +28,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+import onnx
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad

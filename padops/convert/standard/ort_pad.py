@@ -285,15 +285,15 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
     position = pad.op.input_index(pad.op.fill)
-    cast = lambda value: emit("Cast", [value], {"to": to.onnx})
-    inputs: list[Operand | None] = [cast(pad.data), *pad.inputs[1:]]
+    inputs: list[Operand | None] = [emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
     if position is not None:
         if pad.some_fill:
             raise Lacking(pad.op.fill, pad.op)
         fill = inputs[position]
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
-        inputs[position] = fill.astype(to.numpy) if isinstance(fill, np.ndarray) else cast(fill)
+        is_known = isinstance(fill, np.ndarray)
+        inputs[position] = np.asarray(fill).astype(to.numpy) if is_known else emit("Cast", [fill], {"to": to.onnx})
     output = write(replace(pad, inputs=inputs, given=inputs, type=proxy))
     if not isinstance(output, ir.Value):
         return output.astype(own.numpy)
