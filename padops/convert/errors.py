@@ -96,10 +96,7 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns a library's exception about ``part`` into a PadopsError such as "initializer 'pads' cannot be read".
-
-    ``more`` lists exceptions besides ``LIBRARY_ERRORS``; ``doing`` completes the message.
-    """
+    """Turns an exception of a library, ``LIBRARY_ERRORS`` or ``more``, into "initializer 'pads' cannot be read: …"."""
     try:
         yield
     except PadopsError:

@@ -64,14 +64,12 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
     Each turn has other sizes and values; single bools and special values alternate.
     """
-    lengths = [row for row in inputs if _may_be_length(row, inputs, hints)]
-    plain: list[int] = list(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1])
-    rounds = [[(plain[0], True), (plain[0], False)] if lengths else [(plain[0], False)]]
-    if turn % 4 == 3:
-        rounds[0].reverse()
-    rounds += [[(highest, False)] for highest in plain[1:]]
+    has_lengths = any(_may_be_length(row, inputs, hints) for row in inputs)
     attempts = count()
-    for choices in rounds:
+    for i, highest in enumerate(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1]):
+        choices = [True, False] if has_lengths and i == 0 else [False]
+        if turn % 4 == 3:
+            choices.reverse()
         for sizes in _open_sizes(inputs, turn, hints.reach):
             shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or row.dynamic()):
@@ -79,7 +77,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             for row in inputs:  # refuse before memory is taken
                 if (numbers := prod(shapes[row.name])) > MAX_RANDOM:
                     raise CannotDrawError(f"cannot verify: the input {row} would take {numbers} random numbers")
-            for highest, as_lengths in choices:
+            for as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, next(attempts), shapes, highest, length), seed, hints)
 
