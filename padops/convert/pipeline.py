@@ -338,7 +338,7 @@ def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
     in_vain = re.search(r"^no standard operator|\[(P\d+|S1)\]", why)  # a type without operators, or a broken rule
-    helps = "" if in_vain else "; try --target onnx (padops.lower)"
+    helps = "" if in_vain else "; --target onnx (padops.lower) may help"
     return f"this file needs padops for {op_type}: {why}{helps}"
 
 

@@ -20,7 +20,7 @@ from padops.spec import reference
 INT16 = onnx.TensorProto.INT16
 MIXED = onnx.TensorProto.INT4, onnx.TensorProto.UINT4
 WHY = "this file needs padops for Pad_21: its data are of several types, int4, uint4, some of which are cast"
-SAYS = f"{WHY}; try --target onnx (padops.lower)"
+SAYS = f"{WHY}; --target onnx (padops.lower) may help"
 
 
 def mixed() -> onnx.ModelProto:
