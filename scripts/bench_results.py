@@ -2,7 +2,7 @@
 
     python3 scripts/bench_results.py NOW.json [--plot FILE.svg] [--since THEN.json]
 
-Both files of --since hold two ratios for each workload: padops' speed to the built-in Pad's, and to a plain
+Both files of --since hold two ratios for each workload: padops' speed to the built-in Pad's, and to the fastest plain
 copy's. The new ratio divided by the old one does not depend on the machine: 1 is as fast as before. A workload is
 slower if both ratios have fallen by more than the quartiles of the four times explain.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 import help_first  # noqa: F401
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from padops.bench.table import SCHEMA, SUMMARY, Measurement, markdown, speed
+from padops.bench.table import SCHEMA, SUMMARY, Measurement, fastest, markdown, speed
 
 Table = dict[tuple[int, str], dict[str, Measurement]]  # by number of threads and workload, then by implementation
 BASELINES = ("built-in", "copy")
@@ -53,8 +53,10 @@ def changes(now: Table, then: Table) -> Iterator[tuple[int, str, dict[str, tuple
     for (threads, name), row in now.items():
         found = {}
         for baseline in BASELINES:
-            pairs = [(taken.get(baseline), taken.get("padops")) for taken in (row, then.get((threads, name), {}))]
-            (new, own), (old, owned) = pairs
+            others = [
+                fastest(taken, by) for taken in (row, then.get((threads, name), {})) for by in (baseline, "padops")
+            ]
+            new, own, old, owned = others
             if new and own and old and owned:
                 noise = math.sqrt(sum((taken.spread / taken.median) ** 2 for taken in (new, own, old, owned)))
                 found[baseline] = (new.median / own.median) / (old.median / owned.median), noise

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +87,10 @@ def _call(
     attributes: Mapping[str, Any],
     constants: Mapping[str, np.ndarray],
 ) -> Call:
-    """Returns a call that runs a node on bound memory; strings, which cannot be bound, come from Python."""
+    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
+
+    Strings, which cannot be bound, come from Python and go back to it.
+    """
     dtype, opset = by_name(workload.dtype), _opset(workload)
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
     tensors = [tensor(name, array) for name, array in constants.items()]
@@ -174,15 +180,48 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     return call
 
 
+# Plain copies: the memory speed of this machine, which limits every Pad.
 MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so the copy is no limit
 
 
 def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has, by one thread: the memory speed, which limits every Pad."""
-    target, source = memory.target, np.ones(memory.target.size, np.uint8)
+    """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
+    if workload.dtype == "string":
+        nothing = (0,) * len(workload.shape)
+        alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
+        return _call(alike, memory, threads, "built-in", "Identity", {}, {})
+    return _copy(memory.target, 1)
+
+
+def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The copy of ``copy`` by all threads, each on a part."""
+    return None if threads == 1 or workload.dtype == "string" else _copy(memory.target, threads)
+
+
+def _copy(target: np.ndarray, threads: int) -> Call | None:
+    if target.size < MIN_BYTES:
+        return None
+    source = np.ones(target.size, np.uint8)
+    bounds = [target.size * i // threads for i in range(threads + 1)]
+    first, *others = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
+    pool = ThreadPoolExecutor(threads)  # starts a thread only for work; ctypes releases the GIL
+
+    def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
+        running = [pool.submit(ctypes.memmove, *part) for part in others]
+        ctypes.memmove(*first)
+        for part in running:
+            part.result()
+
+    return call
+
+
+def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The copy of ``copy`` by an empty Pad of padops: by the runtime's threads, past caches that are too small."""
+    target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None
-    return lambda: ctypes.memmove(target.ctypes.data, source.ctypes.data, target.size)
+    nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
+    return converted(nothing, Memory(np.ones(target.size, np.uint8), target), threads)
 
 
 IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
@@ -190,6 +229,8 @@ IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
     "unmodified": unmodified,
     "built-in": built_in,
     "copy": copy,
+    "copy by all": copy_by_all,
+    "copy by padops": copy_by_padops,
     "numpy": numpy_pad,
     "torch": torch_pad,
     "openvino": openvino_pad,

@@ -56,9 +56,15 @@ def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
     return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
+def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
+    """Returns the fastest measurement of an implementation, or of all with this prefix, such as the plain copies."""
+    alike = [taken for name, taken in row.items() if name == implementation or name.startswith(implementation + " ")]
+    return min(alike, key=lambda taken: taken.median, default=None)
+
+
 def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
-    """Returns the speed of padops relative to an implementation; None without a measurement."""
-    other, own = row.get(implementation), row.get("padops")
+    """Returns the speed of padops relative to an implementation or the best ``copy``; None without a measurement."""
+    other, own = fastest(row, implementation), row.get("padops")
     return None if other is None or own is None else other.median / own.median
 
 
@@ -66,13 +72,14 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each of ``SUMMARY``.
 
     The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other
-    implementation's. All numbers of threads share a cell: ``1.20 / 2.10``.
+    implementation's. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
     """
     by: dict[tuple[str, int], dict[str, Measurement]] = {}
     for taken in results:
         by.setdefault((taken.workload, taken.threads), {})[taken.implementation] = taken
     counts = list(dict.fromkeys(taken.threads for taken in results))
-    others = [name for name in dict.fromkeys(taken.implementation for taken in results) if name != "padops"]
+    names = ("copy" if taken.implementation.startswith("copy ") else taken.implementation for taken in results)
+    others = [name for name in dict.fromkeys(names) if name != "padops"]
     gains = {
         (workload, other): [speed(by.get((workload, count), {}), other) for count in counts]
         for workload in dict.fromkeys(taken.workload for taken in results)

@@ -79,16 +79,15 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
         padops.PadopsError: The model runs with none of the tried inputs.
     """
     import onnx
-    import onnx_ir as ir
 
     from padops.convert import PadopsError
     from padops.convert.inputs.given import inputs_of
-    from padops.convert.inputs.pads import hints_of, special_values
+    from padops.convert.inputs.pads import hints_of
     from padops.convert.inputs.random_inputs import FIRST, random_inputs
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None
-    hints = hints_of(message, special_values(ir.from_proto(message)))
+    hints = hints_of(message)
     for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
         try:
             original.run(None, feeds)
@@ -106,7 +105,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
     """
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
-        if by == "copy":  # its output differs from the workload's
+        if by.startswith("copy"):  # its output differs from the workload's
             continue
         target[:] = 0xA5  # instead of the previous output
         given = bits_of(call())

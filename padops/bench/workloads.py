@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp, log, prod
+from math import exp, log, prod, sqrt
 
 import numpy as np
 
@@ -147,18 +147,21 @@ QUICK = (
 )  # fmt: skip
 
 # Random workloads measure the engine on shapes that it was not tuned for.
-TYPES = ("uint8", "bool", "int16", "float16", "float", "int32", "int64", "double")
-COMPARED = ("padops", "unmodified", "built-in", "copy")  # the implementations to time
+TYPES = ("uint8", "bool", "int16", "float", "int32", "int64", "double")
+COMPARED = ("padops", "unmodified", "built-in", "copy", "copy by all", "copy by padops")  # the implementations to time
 MIN_BYTES, MAX_BYTES = 1 << 10, 100 << 20
+IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_000_000
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes.
+    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image.
 
+    An image has one, three or four channels of 8 or 16 bits, before or behind its height and width, and 0.3 to 30 MB.
     The same seed gives the same workloads; a smaller ``count`` gives the first of them.
     """
     rng = random.Random(seed)
-    return tuple(_random_workload(rng, f"random {seed}.{i}") for i in range(count))
+    makers = (_random_workload, _random_workload, _random_workload, _random_image)
+    return tuple(makers[i % len(makers)](rng, f"random {seed}.{i}") for i in range(count))
 
 
 def _random_workload(rng: random.Random, name: str) -> Workload:
@@ -167,6 +170,21 @@ def _random_workload(rng: random.Random, name: str) -> Workload:
     shape = _shape(rng, rank, elements)
     padded = rng.sample(range(rank), rng.randint(1, min(rank, 3)))
     pairs = {axis: _amounts(rng, shape[axis], mode) for axis in sorted(padded)}
+    return _named(name, shape, pairs, mode, dtype)
+
+
+def _random_image(rng: random.Random, name: str) -> Workload:
+    dtype, mode, channels = rng.choice(IMAGE_TYPES), rng.choice(MODES), rng.choice((1, 3, 4))
+    pixels = exp(rng.uniform(log(MIN_IMAGE), log(MAX_IMAGE))) / (by_name(dtype).bits / 8) / channels
+    height = round(sqrt(pixels * rng.uniform(0.5, 2)))
+    plane = (height, round(pixels / height))
+    first = rng.choice((1, 2))  # the axis of the height
+    shape = (1, *plane, channels) if first == 1 else (1, channels, *plane)
+    pairs = {first + i: _amounts(rng, size, mode) for i, size in enumerate(plane)}
+    return _named(f"{name} image", shape, pairs, mode, dtype)
+
+
+def _named(name: str, shape: tuple[int, ...], pairs: Mapping[int, tuple[int, int]], mode: str, dtype: str) -> Workload:
     words = ", ".join(f"{axis}: {pair}" for axis, pair in pairs.items())
     return _around(f"{name} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
 

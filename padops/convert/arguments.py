@@ -21,11 +21,7 @@ FIRST_OPSET = 7  # the first version that onnxruntime runs
 
 
 def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
-    """Refuses arguments of the wrong type.
-
-    Raises:
-        UsageError: Names the argument, its value or type, and the expected values.
-    """
+    """Refuses arguments of the wrong type."""
     for name, value in switches.items():
         if not isinstance(value, bool):
             raise UsageError(f"{name} is {value!r}, expected True or False")
@@ -33,19 +29,13 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
         if value is not None and not isinstance(value, (str, os.PathLike)):
             raise UsageError(f"{name} is {kind_of(value)}, expected a path")
     if inputs is not None and not isinstance(inputs, (str, os.PathLike, Mapping)):
-        raise UsageError(
-            f"inputs is {kind_of(inputs)}, expected arrays by the names of the inputs, or the path of an .npz"
-        )
+        raise UsageError(f"inputs is {kind_of(inputs)}, expected arrays by input name, or the path of an .npz")
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"seed is {seed!r}, expected an integer")
 
 
 def check_tolerance(rtol: Any, atol: Any) -> None:
-    """Refuses invalid tolerances.
-
-    Raises:
-        UsageError: Names the argument, its value, and the expected values.
-    """
+    """Refuses invalid tolerances."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise UsageError(f"{name} is {value!r}, expected a number")
@@ -56,29 +46,19 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 def check_options(
     target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
-    """Refuses invalid options, options that contradict each other, and options that need a missing option.
-
-    Args:
-        for_runs: The options of the verification's runs, by name; None for an absent option.
-
-    Raises:
-        UsageError: Names the option and the expected values.
-    """
+    """Refuses invalid options, and options that need another; ``for_runs`` has the options of the runs, or None."""
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
-    if without_pad and target != "onnx":
-        raise UsageError("without_pad needs target='onnx'", "--without-pad needs --target onnx")
-    if without_pad and select != "all":
-        raise UsageError("without_pad needs select='all'", "--without-pad needs --select all")
+    for name, value, wanted in (("target", target, "onnx"), ("select", select, "all")):
+        if without_pad and value != wanted:
+            raise UsageError(f"without_pad needs {name}='{wanted}'", f"--without-pad needs --{name} {wanted}")
     if opset is not None:
         newest = onnx.defs.onnx_opset_version()
         if isinstance(opset, bool) or not isinstance(opset, int) or not FIRST_OPSET <= opset <= newest:
             raise UsageError(f"opset is {opset!r}, expected a number from {FIRST_OPSET} to {newest}")
         if target != "onnx" or select != "all":
-            raise UsageError(
-                "opset needs target='onnx' and select='all'", "--opset needs --target onnx, and --select all"
-            )
+            raise UsageError("opset needs target='onnx' and select='all'", "--opset needs --target onnx --select all")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if seed < 0:
@@ -91,11 +71,7 @@ def check_options(
 def choose_lowering(
     target: str, without_pad: bool, select: str, provider: Any, rules: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
-    """Returns the options of the target ``"onnx"``.
-
-    Raises:
-        UsageError: The provider has no rules, or another option contradicts the provider.
-    """
+    """Returns the options of the target ``"onnx"``."""
     if provider is None:
         if rules is not None:
             raise UsageError("rules needs provider", "--rules needs --for")
@@ -109,21 +85,15 @@ def choose_lowering(
     if target != "onnx":
         raise UsageError("provider needs target='onnx'", "--for needs --target onnx")
     if without_pad:
-        why = f"{name} runs some Pads, which stay"
-        raise UsageError(
-            f"provider and without_pad exclude each other: {why}", f"--for and --without-pad exclude each other: {why}"
-        )
+        why = f"exclude each other: {name} runs some Pads, which stay"
+        raise UsageError(f"provider and without_pad {why}", f"--for and --without-pad {why}")
     if select != "all":
         raise UsageError("provider needs select='all'", "--for needs --select all")
     return {"provider": known[name]}
 
 
 def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Rules:
-    """Returns the rules for a session with ``providers``, by the providers' names.
-
-    Raises:
-        UsageError: ``providers`` holds more than names; or ``rules`` comes without providers or is no file of rules.
-    """
+    """Returns the rules for a session with ``providers``, by the providers' names."""
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if rules is not None and not providers:
@@ -132,11 +102,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 
 
 def check_known(providers: Collection[str], rules: Collection[str]) -> None:
-    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules.
-
-    Raises:
-        UsageError: A provider is unknown.
-    """
+    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules."""
     if names := [name for name in providers if name not in RULED and name not in rules]:
         from padops.runtime.placing import unknown_provider
 
@@ -159,18 +125,13 @@ def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) 
 def choose_matchers(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
 ) -> tuple[matchers.Matcher, ...]:
-    """Returns the matchers that the options select.
-
-    Raises:
-        UsageError: An option is invalid.
-    """
+    """Returns the matchers that the options select."""
     if auto_pad not in ("keep", "explicit"):
         raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
     if emulated not in ("convert", "keep"):
         raise UsageError(f"emulated is {emulated!r}, expected 'convert' or 'keep'")
-    if isinstance(custom_domains, (str, bytes)):
-        raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
-    if not isinstance(custom_domains, Collection) or not all(isinstance(name, str) for name in custom_domains):
+    listed = isinstance(custom_domains, Collection) and not isinstance(custom_domains, (str, bytes))
+    if not listed or not all(isinstance(name, str) for name in custom_domains):
         raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
     if known := sorted(set(custom_domains) & KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
@@ -178,15 +139,9 @@ def choose_matchers(
 
 
 def stated_minor(release: str) -> int:
-    """Returns the N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
-
-    Raises:
-        UsageError: The text has another form, or padops has no measurements of the release.
-    """
+    """Returns the N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime."""
     found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
     if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:
-        words = (
-            f"is {release!r}, expected a release from 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR}, such as '1.{NEWEST_MINOR}'"
-        )
+        words = f"is {release!r}, expected a release from 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR}"
         raise UsageError(f"onnxruntime {words}", f"--onnxruntime {words}")
     return int(found[1])

@@ -96,13 +96,7 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns a library's exception about ``part`` into a PadopsError such as "initializer 'pads' cannot be read".
-
-    ``more`` lists exceptions besides ``LIBRARY_ERRORS``; ``doing`` completes the message.
-
-    Raises:
-        PadopsError: The library raised such an exception; the message ends with the cause.
-    """
+    """Turns an exception of a library, ``LIBRARY_ERRORS`` or ``more``, into "initializer 'pads' cannot be read: …"."""
     try:
         yield
     except PadopsError:
@@ -120,9 +114,6 @@ def os_errors_as(failure: str, path: object) -> Iterator[None]:
 
     ``failure`` is the beginning, "cannot read" or "cannot write". The message names ``path`` if the OSError names no
     file or a file in a hidden folder.
-
-    Raises:
-        PadopsError: The operating system raised an error, which is the cause.
     """
     try:
         yield

@@ -1,7 +1,7 @@
 """The pass that folds the Pads of a model.
 
-A Pad is folded if the model without it returns the same bits for every input. Four kinds fold: a Pad that changes
-nothing, two successive Pads, a Pad that a convolution or pooling can absorb, and a Pad between two Casts.
+A Pad is folded if the model without it returns the same bits for every input. Three kinds fold: a Pad that changes
+nothing, two successive Pads, and a Pad that a convolution or pooling can absorb.
 
 The rules apply to every form that ``matchers/`` knows, including operators of padops, in all graphs and functions. They
 apply neither to forms of several nodes nor to fallback functions. A Pad that was not selected (``select="needed"``)
@@ -30,19 +30,13 @@ These cases are not folded, because bits differ:
 - **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
   refuses. Smaller pads, if the node has some, differ too: infinite weights then yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
-
-**Casts.** Older exporters wrote Pads of float16 and int8 between a Cast to a wider type and the Cast back. Every mode
-only copies elements. So a Pad of the narrow type equals the three nodes if the wide type has all values of the narrow
-type, and the narrow type has the fill. ONNX Runtime's Casts keep the sign of a NaN and may lose its payload; the Pad
-keeps both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -51,9 +45,7 @@ from padops.convert.analysis import Analysis, Pad
 from padops.convert.matchers import frameworks, match_pad
 from padops.convert.model.graphs import (
     Constants,
-    Index,
     NodeSite,
-    attribute_value,
     constant,
     replace_in_place,
     take_out,
@@ -69,23 +61,14 @@ from padops.convert.pads.window_operators import (
 )
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, Rewritten, convert_pads
-from padops.convert.runtimes import FIRST_WITH_INPUTS, has_identity, has_type, needs
+from padops.convert.runtimes import has_identity, needs
 from padops.progress import counted
-from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
-from padops.spec.dtypes import by_name, by_onnx
+from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
 ZERO = b""  # stands for a fill whose bits are all 0
 NOTHING = Amounts(0, 0)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A fold's changed nodes, and notes for the record."""
-
-    touched: tuple[ir.Node, ...]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,11 +99,6 @@ class Candidate:
         return value if isinstance(value, ir.Value) else None
 
     @property
-    def element(self) -> np.ndarray | None:
-        array = self.info.known_fill  # None for the default or an unknown fill
-        return None if array is None or array.size != 1 else array.reshape(())
-
-    @property
     def changes_nothing(self) -> bool:
         """Whether all amounts are known to be 0, and the Pad refuses no data."""
         # nGraph's Pad refuses an empty axis even if it does not extend it (P4).
@@ -134,16 +112,6 @@ class Candidate:
         return rows is not None and all(row.begin >= 0 <= row.end and not row.interior for row in rows)
 
 
-def candidate(pad: Pad) -> Candidate | None:
-    """Return a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
-    if pad.match.apply is not None or pad.info is None or pad.broken is not None:
-        return None
-    try:
-        return Candidate(pad, pad.info, pad.info.amounts)
-    except PadError:
-        return None
-
-
 def bits_of(array: np.ndarray) -> bytes:
     if array.dtype.kind in "OSU":
         item = array.reshape(-1)[0]
@@ -152,45 +120,29 @@ def bits_of(array: np.ndarray) -> bytes:
     return content if any(content) else ZERO
 
 
-ATTRIBUTES = ("pads", "paddings")
-
-
 def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
     """Replace the node's amounts by one pair for every axis; return False if the node's form cannot hold them."""
-    node, form = pad.site.node, _form(pad)
-    if form is None:
+    node, op, whole = pad.site.node, pad.info.op.name, begins + ends
+    attributes: dict[str, list[int]] = {}
+    inputs: dict[str, list[int]] = {}
+    if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
+        attributes["paddings" if op == "Pad_1" else "pads"] = whole
+    elif "padding_below" in node.attributes:
+        attributes = {"padding_below": begins, "padding_above": ends}
+    elif node.domain in (DOMAIN, frameworks.DOMAIN) and op[0] in "OP":  # OpenVINOPad and Pad
+        inputs = {"pads": whole} if op[0] == "P" else {"pads_begin": begins, "pads_end": ends}
+    elif node.domain in ("", MICROSOFT):
+        attributes = {name: whole for name in ("pads", "paddings") if name in node.attributes}
+        inputs = {"pads": whole} if len(node.inputs) > 1 and node.inputs[1] is not None else {}
+    if len(attributes) + len(inputs) != 1 and "padding_below" not in attributes and "pads_begin" not in inputs:
         return False
-    if form in ATTRIBUTES:
-        node.attributes.add(ir.AttrInt64s(form, begins + ends))
-        return True
-    if form == "below and above":
-        node.attributes.add(ir.AttrInt64s("padding_below", begins))
-        node.attributes.add(ir.AttrInt64s("padding_above", ends))
-        return True
-    whole = {"pads": begins + ends} if form == "input" else {"pads_begin": begins, "pads_end": ends}
-    for at, (role, values) in enumerate(whole.items(), 1):
+    for name, values in attributes.items():
+        node.attributes.add(ir.AttrInt64s(name, values))
+    for at, (role, values) in enumerate(inputs.items(), 1):
         set_input(pad, at, constants.add(np.array(values, np.int64), pad.site, role))
-    if form == "input":
+    if "pads" in inputs:
         set_input(pad, 3, None)
     return True
-
-
-def _form(pad: Candidate) -> str | None:
-    """Return the form of a node's amounts; None if amounts cannot be written."""
-    node, op = pad.site.node, pad.info.op.name
-    if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
-        return "paddings" if op == "Pad_1" else "pads"
-    if "padding_below" in node.attributes:
-        return "below and above"
-    if node.domain in (DOMAIN, frameworks.DOMAIN):
-        return {"O": "begin and end", "P": "input"}.get(op[0])
-    if node.domain not in ("", MICROSOFT):
-        return None
-    written = [name for name in ATTRIBUTES if name in node.attributes]
-    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
-    if len(written) + has_input != 1:
-        return None
-    return "input" if has_input else written[0]
 
 
 def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
@@ -227,13 +179,6 @@ def is_consumer(node: ir.Node) -> bool:
     """Return whether a node's operator may absorb amounts, or states in ``no_fold`` why it cannot."""
     operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     return operator is not None and (operator.folds or operator.no_fold is not None)
-
-
-def apply(node: ir.Node, pads: list[int]) -> None:
-    node.attributes.pop("auto_pad", None)
-    node.attributes.add(ir.AttrInt64s("pads", pads))
-    if node.op_type == "AveragePool":
-        node.attributes.add(ir.AttrInt64("count_include_pad", 1))
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
@@ -286,110 +231,13 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
     return node, pads
 
 
-_FLOATS = ("float", "double")
-# For each narrow type, the types that have all of its values and to which ONNX Runtime casts exactly.
-WIDER: dict[str, tuple[str, ...]] = {
-    "float16": _FLOATS,
-    "bfloat16": _FLOATS,
-    "float": ("double",),
-    "int8": ("int16", "int32", "int64", "float16", *_FLOATS),
-    "uint8": ("int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
-    "int16": ("int32", "int64", *_FLOATS),
-    "uint16": ("int32", "uint32", "int64", "uint64", *_FLOATS),
-    "int32": ("int64", "double"),
-    "uint32": ("int64", "uint64", "double"),
-    "bool": ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
-}
-
-
-def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
-    """Turn a Pad between two Casts into a Pad of the narrow type; return None if the Pad must stay."""
-    if target == "onnx":  # ONNX's Pad lacks the narrow types: lowering would write the Casts again
-        return None
-    node, before = pad.site.node, pad.info.data.producer()
-    index = pad.site.scope.index
-    if not is_cast(before) or not _is_read_once(pad.info.data, index) or before.graph is not node.graph:
-        return None
-    after = next(iter(pad.output.uses())).node if _is_read_once(pad.output, index) else None
-    if not is_cast(after) or after.graph is not node.graph:
-        return None
-    narrow, wide = types.name(before.inputs[0]), _cast_type(before)
-    if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
-        return None
-    if node.domain == pyop_node.DOMAIN or (target == "pyop" and pyop_node.refusal(narrow) is not None):
-        return None
-    if node.domain == DOMAIN and narrow not in pad.info.op.types or not _fits(pad, narrow):
-        return None
-    opset = pad.site.scope.opset
-    if target == "padops" and opset is not None and opset < FIRST_WITH_INPUTS and not has_type(narrow, opset):
-        return None  # the Pad between the Casts may have a fallback function
-    _retype(pad, narrow, constants)
-    node.replace_input_with(0, before.inputs[0])
-    take_out(before)
-    # The Pad replaces the Cast behind it, so the Pad's output gets the name of the Cast's output.
-    made, former = pad.output, after.outputs[0]
-    name, shape = former.name, former.shape
-    former.replace_all_uses_with(made, replace_graph_outputs=True)
-    take_out(after)
-    index.rename(made, name)
-    made.type = ir.TensorType(ir.DataType(by_name(narrow).onnx))
-    made.shape = made.shape if shape is None else shape
-    types.invalidate(made)
-    first, second = before.name or "Cast", after.name or "Cast"
-    return Change((node,), (f"of {narrow}, without {first} to {wide} and {second} back",))
-
-
-def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
-    if node is None or node.domain != "" or node.op_type != "Cast" or node.inputs[0] is None:
-        return False
-    return attribute_value(node, "to", ir.AttributeType.INT) is not None
-
-
-def _cast_type(node: ir.Node) -> str | None:
-    row = by_onnx(int(node.attributes["to"].value))
-    return row.name if row else None
-
-
-def _is_read_once(value: ir.Value, index: Index) -> bool:
-    return len(index.last_uses(value)) == 1 and not value.is_graph_output()
-
-
-def _fits(pad: Candidate, narrow: str) -> bool:
-    """Return whether the narrow type can represent the fill, if the mode reads the fill."""
-    if pad.info.mode is None or pad.fill is None:
-        return False
-    if pad.info.mode is not Mode.CONSTANT or not pad.fill:
-        return True
-    if pad.element is None:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(pad.element.astype(by_name(narrow).numpy).astype(pad.element.dtype) == pad.element)
-
-
-def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
-    """Convert a fill that is an input to the narrow type."""
-    position = pad.info.op.input_index(pad.info.op.fill)
-    node = pad.site.node
-    if position is None or position >= len(node.inputs) or node.inputs[position] is None:
-        return
-    dtype = by_name(narrow).numpy
-    if pad.info.mode is Mode.CONSTANT and pad.element is not None:
-        fill = pad.element.astype(dtype)
-    elif pad.info.op.inputs[position].optional:
-        set_input(pad, position, None)
-        return
-    else:
-        fill = np.zeros((), dtype)
-    set_input(pad, position, constants.add(fill, pad.site, "fill"))
-
-
 class FoldPads:
     """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
     def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
         """Fold in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
-        self.notes: dict[ir.Node, tuple[str, ...]] = {}  # on the Pads that stay
+        self.notes: dict[ir.Node, str] = {}  # on the Pads that stay
         self._after_conversion = former is not None
         self._analysis, self._types = analysis, analysis.types
         self._document = analysis.document
@@ -397,9 +245,8 @@ class FoldPads:
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
         # The original paths: the path of an unnamed node changes when an earlier node is removed.
         self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})
-        what = "looking for what the conversion lets fold" if self._after_conversion else "looking for what folds"
         pads = {}
-        for pad in counted(what, analysis.pads, analysis.progress):
+        for pad in counted("looking for what folds", analysis.pads, analysis.progress):
             self._candidates[pad.site.node] = self._state(pad.site.node), self._selected(pad)
             if self._candidate(pad.site) is not None:
                 pads[pad.site.node] = pad.site
@@ -411,89 +258,72 @@ class FoldPads:
                 try:
                     consumers_of(stays, self._types)
                 except Refusal as why:
-                    self._note(site.node, f"not folded: {why}")
+                    self.notes[site.node] = f"not folded: {why}"
         if changed:
             analysis.renew()
         self._document.write_back()
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         pad = self._candidate(site)
-        before = None if pad is None else pad.info.data.producer()
-        if pad is None or not (pad.changes_nothing or before in pads or is_cast(before)):
-            # Most Pads have neighbours that no rule fits, so inferring types would be wasted.
-            readers = [] if pad is None or pad.info.mode is not Mode.CONSTANT else pad.output.uses()
-            if pad is None or not any(is_consumer(use.node) for use in readers):
-                return False
+        if pad is None:
+            return False
+        readers = pad.output.uses() if pad.info.mode is Mode.CONSTANT else ()
+        may_fold = pad.changes_nothing or pad.info.data.producer() in pads
+        if not may_fold and not any(is_consumer(use.node) for use in readers):
+            return False  # most Pads have such neighbours, and inferring types would be wasted
         self._types.infer()  # once a node is gone, types can no longer be inferred
         return (
-            self._drop_casts(pad)
-            or self._remove(pad, only_bypass=True)
+            self._remove(pad, only_bypass=True)
             or self._join(pad, pads)
             or self._remove(pad)
             or self._fuse_into_consumers(pad)
         )
 
-    def _drop_casts(self, pad: Candidate) -> bool:
-        if (made := drop_casts(pad, self._request.target, self._types, self._constants)) is None:
-            return False
-        self._document.touched.update(made.touched)
-        self._note(pad.site.node, *made.notes)
-        return True
-
     def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
         if not pad.changes_nothing:
             return False
         # QNN's provider composes no Identity of data without elements.
-        removal = remove(pad.site, self._types, only_bypass or 0 in (pad.info.dims or ()))
-        if removal is None:
-            return False
-        self._record(pad, removal, ("it changes nothing", *removal.notes), ())
-        return True
+        touched = remove(pad.site, self._types, only_bypass or 0 in (pad.info.dims or ()))
+        return self._record(pad, touched, "it changes nothing")
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         if self._after_conversion and self._request.lowers:
             return False  # lowering wrote two Pads on purpose
         node = pad.info.data.producer()
         before = None if node is None else pads.get(node)
-        if before is None or (first := self._candidate(before)) is None:
+        if before is None or (first := self._candidate(before)) is None or not join(first, pad, self._constants):
             return False
-        if (touched := join(first, pad, self._constants)) is None:
-            return False
-        removal = remove(before, self._types)
-        assert removal is not None and not removal.notes, "only the second Pad reads the first"
-        self._document.touched.update(touched)
-        self._record(first, removal, ("one Pad does what both did",), (self.paths[pad.site.node],))
-        self._note(pad.site.node, f"with what {self.paths[before.node]} did")
-        return True
+        return self._record(first, remove(before, self._types), "one Pad does what both did", [pad.site.node])
 
     def _fuse_into_consumers(self, pad: Candidate) -> bool:
         try:
             taking = consumers_of(pad, self._types)
         except Refusal:
             return False
-        removal = remove(pad.site, self._types, only_bypass=True) if taking else None
-        if removal is None:
-            return False
-        for node, pads in taking:
-            apply(node, pads)
-        into = tuple(self.paths[node] for node, _ in taking)
+        touched = remove(pad.site, self._types, only_bypass=True) if taking else None
+        for node, pads in taking if touched is not None else ():
+            node.attributes.pop("auto_pad", None)
+            node.attributes.add(ir.AttrInt64s("pads", pads))
+            if node.op_type == "AveragePool":
+                node.attributes.add(ir.AttrInt64("count_include_pad", 1))
         amounts = ", ".join(dict.fromkeys(f"pads {pads}" for _, pads in taking))
-        self._record(pad, removal, (amounts,), into)
-        return True
+        return self._record(pad, touched, amounts, [node for node, _ in taking])
 
     @cached_property
     def _constants(self) -> Constants:
         return Constants(self._document.model)
 
-    def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
-        node = pad.site.node
-        self._document.touched.update(removal.touched)
+    def _record(
+        self, pad: Candidate, touched: Collection[ir.Node] | None, note: str, into: Iterable[ir.Node] = ()
+    ) -> bool:
+        """Record a fold and the nodes that it changed; return False if there is none."""
+        if touched is None:
+            return False
+        self._document.touched.update(touched)
+        node, paths = pad.site.node, tuple(self.paths[one] for one in into)
         record = pad.found.record("folded")
-        notes = (*self.notes.pop(node, ()), *notes)
-        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
-
-    def _note(self, node: ir.Node, *notes: str) -> None:
-        self.notes[node] = (*self.notes.get(node, ()), *notes)
+        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=(note,), into=paths)
+        return True
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
         """Return the node's Pad, read again after a change of inputs or attributes; None if the Pad is no candidate."""
@@ -508,14 +338,18 @@ class FoldPads:
         return (*node.op_identifier(), *node.inputs, *node.attributes.values())
 
     def _selected(self, pad: Pad) -> Candidate | None:
-        found = candidate(pad)
-        if self._request.select == "all" or pad.match.already or found is None:
-            return found
-        return found if needs(found.info, pad.match.runs_as) else None
+        """Return a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
+        if pad.match.apply is not None or (info := pad.info) is None or pad.broken is not None:
+            return None
+        try:
+            found = Candidate(pad, info, info.amounts)
+        except PadError:
+            return None
+        return found if self._request.select == "all" or pad.match.already or needs(info, pad.match.runs_as) else None
 
 
-def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
-    """Remove the Pad of ``site`` and the nodes that only computed its amounts; return None if the Pad must stay.
+def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collection[ir.Node] | None:
+    """Remove the Pad of ``site`` and what only computed its amounts; return changed nodes, None if the Pad must stay.
 
     The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
     becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an inner
@@ -525,26 +359,24 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | 
     data, output = node.inputs[0], node.outputs[0]
     assert data is not None, "no matcher finds a Pad without data"
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
-    is_output = output.is_graph_output()
     read_inside = any(use.node.graph is not node.graph for use in output.uses())
-    if is_output or (read_inside and site.scope.index.is_shared(data.name)):
+    if output.is_graph_output() or (read_inside and site.scope.index.is_shared(data.name)):
         opset = site.scope.opset
         if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
             return None
         replace_in_place(node, "", "Identity", [data])
         types.invalidate()
         remove_unread(read, site.scope.index)
-        why = "its output is one of the graph" if is_output else "another value hides the name of its data"
-        return Change((node,), (f"an Identity stays: {why}",))
-    readers = tuple(dict.fromkeys(use.node for use in output.uses()))
+        return [node]
+    readers = dict.fromkeys(use.node for use in output.uses())
     output.replace_all_uses_with(data)
     take_out(node)
     remove_unread(read, site.scope.index)
-    return Change(readers)
+    return readers
 
 
-def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
-    """Move the amounts of two successive Pads to the second, if one Pad does the same for any shape; else return None.
+def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
+    """Move the amounts of two successive Pads to the second, if one Pad does the same for any shape; else return False.
 
     - **constant** with the same fill, if the first only adds: the first adds fill, and the second adds more fill or
       crops. So the amounts are summed, for any signs of the second's amounts.
@@ -553,25 +385,23 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.
       OpenVINO or of nGraph, which limit the amounts differently (P4).
 
     On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another period. So
-    one Pad never does the same as the two; nor does it with wrap. The function returns the changed nodes; the caller
-    then removes the first Pad.
+    one Pad never does the same as the two; nor does it with wrap. The caller then removes the first Pad.
     """
     uses = first.site.scope.index.last_uses(first.output)
-    one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
-    if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
-        return None
+    if len(uses) != 1 or first.output.is_graph_output() or second.site.node.graph is not first.site.node.graph:
+        return False
     mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))
     if not pairs or len(first.amounts or ()) != len(second.amounts or ()) or mode is not second.info.mode:
-        return None
+        return False
     if mode is None or not first.only_adds or any(amounts.interior for _, amounts in pairs):
-        return None
+        return False
     if mode is Mode.CONSTANT:
         fits = first.fill is not None and first.fill == second.fill
     else:
         apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
         fits = second.only_adds and (mode is Mode.EDGE or apart)
     begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
-    return (second.site.node,) if fits and write_amounts(second, begins, ends, constants) else None
+    return fits and write_amounts(second, begins, ends, constants)
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
@@ -592,8 +422,8 @@ def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, l
         for node, record in folding.records.items():
             if node in paths:  # the conversion made the other nodes
                 records[node] = replace(record, form=records[node].form if node in records else record.form)
-        for node, notes in folding.notes.items():
+        for node, note in folding.notes.items():
             if node in records:
-                records[node] = replace(records[node], notes=(*dict.fromkeys((*records[node].notes, *notes)),))
+                records[node] = replace(records[node], notes=(*dict.fromkeys((*records[node].notes, note)),))
     positions = {node: position for position, node in enumerate(paths)}
     return rewritten, [records[node] for node in sorted(records, key=lambda node: positions.get(node, len(positions)))]

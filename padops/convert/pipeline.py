@@ -20,8 +20,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import prod
@@ -38,7 +37,6 @@ from padops.convert.errors import PadopsError, PadsLeftError, UsageError, Verifi
 from padops.convert.files import Job, check_paths, check_targets, finish, output_path, serialize, write_report
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
-from padops.convert.matchers import MATCHERS
 from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import (
     LARGEST_PROTO,
@@ -52,10 +50,10 @@ from padops.convert.model.document import (
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.scan import external_tensors
-from padops.convert.pads.match import EXPLICIT, Unconvertible
+from padops.convert.pads.match import EXPLICIT
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
-from padops.convert.rewrite import CHECKS, Request, convert_pads, prune_opset_imports
+from padops.convert.rewrite import Request, convert_pads, prune_opset_imports
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
@@ -99,7 +97,6 @@ def convert(
     """Convert every Pad of a model into an operator of the domain ``padops``.
 
     It converts ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad``, in the main graph, in the bodies of If, Loop
-    and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
     Other nodes change only if they absorb a Pad (see ``folding``). An OpenVINO IR becomes an ONNX model (see
     ``padops.convert.ir``).
@@ -269,7 +266,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
-        no_fallback=_without_fallback(analysis, embedded.missing),
+        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in embedded.missing.items()},
         _proto=document.message(),
         _folder=document.base_dir,
         _write=_write_conversion,
@@ -338,24 +335,12 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
 
 
-def _without_fallback(analysis: Analysis, missing: Mapping[str, str]) -> dict[str, str]:
-    """Return a warning for each operator without a fallback: the reason and the fix."""
-    if not missing:
-        return {}
-    counts, stuck = Counter[str](), set()
-    for pad in analysis.find(MATCHERS):
-        if pad.match.already == "padops":
-            counts[pad.site.node.op_type] += 1
-            try:
-                CHECKS["onnx"](pad.info, pad.site)
-            except Unconvertible:
-                stuck.add(pad.site.node.op_type)
-    told = {}
-    for op_type, why in missing.items():
-        why = re.sub("^it needs", "its fallback needs", why)
-        helps = "" if op_type in stuck else "; try --target onnx (padops.lower)"
-        told[op_type] = f"this file needs padops for {op_type} ({plural(counts[op_type], 'Pad')}): {why}{helps}"
-    return told
+def _without_fallback(op_type: str, why: str) -> str:
+    """Return a warning for an operator without a fallback: the reason and the fix."""
+    why = re.sub("^it needs", "its fallback needs", why)
+    in_vain = re.search(r"^no standard operator|\[(P\d+|S1)\]", why)  # a type without operators, or a broken rule
+    helps = "" if in_vain else "; --target onnx (padops.lower) may help"
+    return f"this file needs padops for {op_type}: {why}{helps}"
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
@@ -364,9 +349,6 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     Without ``strict``, only Pads count that keep ONNX Runtime from running the model (it refuses the Pads, or they
     break a rule in every run), and SAME that ``auto_pad`` selects and that ONNX Runtime gets wrong. With ``strict``,
     Pads without a wanted fallback count as well.
-
-    Raises:
-        PadsLeftError: Names the first such Pad.
     """
     records = conversion.records
     left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
@@ -378,16 +360,12 @@ def check_left(conversion: Conversion, strict: bool) -> None:
             raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
         return
     first, *others = left
-    count, s = f"{len(left)} of {plural(len(records), 'Pad')}", "" if others else "s"
-    more = f", and {len(others)} more" if others else ""
-    if breaks_a_rule(first):
-        count = f"{count} break{s} a rule, so no runtime runs the model" if not strict else f"{count} break{s} a rule"
-    elif strict:
-        count = f"{count} stay{s} unconverted"
-    else:
+    rule, s, more = breaks_a_rule(first), "" if others else "s", f", and {len(others)} more" if others else ""
+    count = f"{len(left)} of {plural(len(records), 'Pad')} {f'break{s} a rule' if rule else f'stay{s} unconverted'}"
+    if not strict:
         wrong = first.facts is not None and first.facts.verdict == "wrong"
         does = "gets the model wrong" if wrong else "does not run the model"
-        count = f"{count} stay{s} unconverted, and ONNX Runtime {does} as it is"
+        count += ", so no runtime runs the model" if rule else f", and ONNX Runtime {does} as it is"
     raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
 
 
@@ -401,9 +379,6 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
 
     onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
     keeps its facts from before: onnx's converter keeps no metadata, so the Pad's name carries their number.
-
-    Raises:
-        PadopsError: onnx has no adapter for an operator of the model, or the converted model is invalid.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -421,11 +396,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     _keep(light.graph.initializer, [row for row in light.graph.initializer if row.name not in large])
     inputs = list(message.graph.input)
     listed = {value.name for value in inputs}
-    light.graph.input.extend(
-        helper.make_tensor_value_info(name, row.data_type, row.dims)
-        for name, row in large.items()
-        if name not in listed
-    )
+    more = [row for name, row in large.items() if name not in listed]
+    light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
     try:
         made = version_converter.convert_version(light, opset)
         checker.check_model(made)  # some adapters leave attributes that the older operator lacks
@@ -463,13 +435,7 @@ INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
-    """Run ``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and output.
-
-    Raises:
-        UsageError: Model and report both go to standard output, or it is a terminal; or as ``padops.convert``.
-        PadopsError: A stream cannot be read or written, or the model has external data, which a stream cannot carry; or
-            as ``padops.convert``.
-    """
+    """Run ``padops.convert``; ``source``, ``output`` and ``report`` may be ``-`` for standard input and output."""
     if STREAM not in (source, output, report):
         return convert(source, output, report=report, **options)
     if output == report == STREAM:
@@ -508,23 +474,14 @@ def _report(conversion: Conversion, report: str | None, again: bool) -> None:
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
-    """Return the two models: each is a file's name, or for ``-`` the model from standard input.
-
-    Raises:
-        UsageError: Both are ``-``.
-        PadopsError: Standard input has no model, or a model with external data.
-    """
+    """Return the two models: each is a file's name, or for ``-`` the model from standard input."""
     if one == other == STREAM:
         raise UsageError("standard input can bring one of the models; name a file for the other")
     return read_model()[1] if one == STREAM else one, read_model()[1] if other == STREAM else other
 
 
 def read_model() -> tuple[bytes, onnx.ModelProto]:
-    """Return the model from standard input and its bytes.
-
-    Raises:
-        PadopsError: Standard input has no model, or a model with external data.
-    """
+    """Return the model from standard input and its bytes."""
     with os_errors_as("cannot read", INPUT):
         content = read_input()
     if not content:

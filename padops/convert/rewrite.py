@@ -54,32 +54,25 @@ T = TypeVar("T")
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turn the node into the Pad's operator; it keeps its name, outputs and metadata."""
-    inputs = _given(values(pad, site, constants))
+    inputs = _given(_values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
-        declare(site.node.outputs[0], site.node.inputs[0], types)
+        _declare(site.node.outputs[0], site.node.inputs[0], types)
     _set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
     return ()
 
 
-def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """State an output's inferred type, rank and known dims.
-
-    ``data`` is a value of the same type. If ``data`` is None, the type is stated even if the rank is unknown.
-    """
+def _declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
+    """State an output's inferred type, rank and known dims; without ``data`` of the same type, also a type alone."""
     if output.shape is not None or output.is_graph_output():
         return
     dims, type_name = types.shape(output), types.name(output, data)
-    if (
-        type_name is None
-        or any(dim is not None and dim < 0 for dim in dims or ())
-        or (dims is None and data is not None)
-    ):
+    if type_name is None or (dims is None and data is not None) or min(filter(None, dims or ()), default=0) < 0:
         return
     output.type = ir.TensorType(ir.DataType[type_name.upper()])
     output.shape = None if dims is None else ir.Shape(dims)
 
 
-def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
+def _values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
     """Return the inputs for a node of this Pad; arrays become new constants."""
     return [
         constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
@@ -131,7 +124,7 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
         padding |= more
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
     for value in (value for node in calls for value in node.outputs):
-        declare(value, None, types)
+        _declare(value, None, types)
         if value.shape is not None:
             value.shape = ir.Shape([None] * len(value.shape))
     return calls
@@ -161,28 +154,25 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
 
 
 def _emit_standard(
-    pad: PadInfo,
-    site: NodeSite,
-    constants: Constants,
-    types: Types,
-    without_pad: bool = False,
-    provider: KnownProvider | None = None,
+    pad: PadInfo, site: NodeSite, constants: Constants, types: Types, **lowering: Any
 ) -> tuple[str, ...]:
     """Replace the node by several nodes; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
-    builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
+    builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
     return (_install(site, builder, constants), *filter(None, [said]))
 
 
-def _check_standard(
-    pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
-) -> None:
+def _check_standard(pad: PadInfo, site: NodeSite, **lowering: Any) -> None:
     """Refuse a Pad that ``_emit_standard`` would refuse: write the nodes, and drop them."""
-    detach(_written(pad, site, None, without_pad, provider)[0].nodes)
+    detach(_written(pad, site, **lowering)[0].nodes)
 
 
 def _written(
-    pad: PadInfo, site: NodeSite, fresh: Callable[[str], str] | None, without_pad: bool, provider: KnownProvider | None
+    pad: PadInfo,
+    site: NodeSite,
+    fresh: Callable[[str], str] | None = None,
+    without_pad: bool = False,
+    provider: KnownProvider | None = None,
 ) -> tuple[GraphBuilder, str]:
     """Return the new nodes, named by ``fresh`` and not yet in a graph, and a note on the provider."""
     opset = site.scope.opset
@@ -216,16 +206,15 @@ def _written(
 
 def prune_opset_imports(document: Document) -> None:
     """Drop the imports of padops' domains if the model has none of their operators any more."""
-    message = document.message()
-    used = {site.node.domain for site in walk(document.model)}
-    unused = {DOMAIN, pyop_node.DOMAIN} - used
-    rows: list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]] = [(document.model.graph, message)]
-    rows += zip(document.model.functions.values(), message.functions, strict=True)
-    for graph, owner in rows:
+    model, message = document.model, document.message()
+    unused = {DOMAIN, pyop_node.DOMAIN} - {site.node.domain for site in walk(model)}
+    owners: list[onnx.ModelProto | onnx.FunctionProto] = [message, *message.functions]
+    for owner in owners:
         kept = [row for row in owner.opset_import if row.domain not in unused]
-        if len(kept) < len(owner.opset_import):
-            del owner.opset_import[:]
-            owner.opset_import.extend(kept)
+        del owner.opset_import[:]
+        owner.opset_import.extend(kept)
+    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
+    for graph in graphs:
         for domain in unused & set(graph.opset_imports):
             del graph.opset_imports[domain]
 
@@ -285,7 +274,7 @@ def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: T
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
     texts = pyop_node.encode(pad.op.name, attributes, given, pad.name)
-    inputs = [value for value in values(pad, site, constants) if value is not None]
+    inputs = [value for value in _values(pad, site, constants) if value is not None]
     if len(inputs) < pyop_node.SLOTS:
         empty = constants.add(np.zeros(0, np.int64), site, "absent")
         inputs += [empty] * (pyop_node.SLOTS - len(inputs))

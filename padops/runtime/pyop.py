@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 KEPT_ERRORS = 1000
 EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
 ABSENT = "Absent"  # an operator that does not exist
+SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
 _errors: deque[PyOpError] = deque(maxlen=KEPT_ERRORS)
@@ -112,6 +113,8 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
         output = reference.run(*decode(fields, arrays))
         if output.dtype != data.dtype:
             raise TypeError(f"the reference, which somebody patched, gives {output.dtype} for data of {data.dtype}")
+        if output.nbytes > SURELY_THERE:
+            np.empty_like(output)  # the runtime allocates as much, and aborts the process if it cannot
         return output if output.dtype == object else output.view(_AsItIs)
     except BaseException as error:
         _keep(error, fields)

@@ -7,7 +7,7 @@ import pytest
 
 from padops import cli
 from padops.bench import command, workloads
-from padops.bench.workloads import MAX_BYTES, MIN_BYTES, MODES, TYPES, random_workloads
+from padops.bench.workloads import IMAGE_TYPES, MAX_BYTES, MIN_BYTES, MODES, TYPES, random_workloads
 
 MANY = random_workloads(400, 3)
 
@@ -20,11 +20,13 @@ def test_a_seed_gives_the_same_workloads() -> None:
 def test_every_kind_comes_up() -> None:
     assert {len(w.shape) for w in MANY} == {1, 2, 3, 4, 5}
     assert {w.mode for w in MANY} == set(MODES)
-    assert {w.dtype for w in MANY} == {*TYPES}
+    assert {w.dtype for w in MANY} == {*TYPES, *IMAGE_TYPES}
     amounts = [pair for w in MANY for pair in w.pairs if pair != (0, 0)]
     kinds = {np.sign(pair).tolist().__repr__() for pair in amounts}
     assert {"[1, 1]", "[1, 0]", "[0, 1]", "[-1, -1]"} <= kinds
     assert len({w.name for w in MANY}) == len(MANY)
+    images = [w for w in MANY if " image " in w.name]
+    assert images == list(MANY[3::4]) and all(w.shape[0] == 1 and {*w.shape[1::2]} & {1, 3, 4} for w in images)
 
 
 def test_sizes_go_from_kilobytes_to_megabytes() -> None:

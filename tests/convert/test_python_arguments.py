@@ -73,9 +73,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"fold": 0}, "fold is 0, expected True or False"),
     ({"verify": "yes"}, "verify is 'yes', expected True or False"),
     ({"verify": True, "inputs": [1]},
-     "inputs is a list, expected arrays by the names of the inputs, or the path of an .npz"),
+     "inputs is a list, expected arrays by input name, or the path of an .npz"),
     ({"seed": "1"}, "seed is '1', expected an integer"),
-    ({"custom_domains": "tf"}, "custom_domains is the string 'tf', expected a list of names"),
+    ({"custom_domains": "tf"}, "custom_domains is 'tf', expected a list of names"),
     ({"custom_domains": [1]}, "custom_domains is [1], expected a list of names"),
     ({"target": "onx"}, "target is 'onx', expected one of padops, onnx, pyop"),
 ]  # fmt: skip

@@ -19,11 +19,9 @@ import oldest_runtime
 import pytest
 from folded_windows import Case
 from long_history import OF_ONNXRUNTIME
-from onnx import helper
 from small_models import model, pad, tensor
 
 import padops
-from padops.convert.folding import WIDER
 from padops.convert.runtimes import newest_opset
 from padops.spec.dtypes import by_name
 
@@ -38,21 +36,6 @@ ROADS: dict[str, tuple[dict[str, Any], bool]] = {
     "without Pad": ({"target": "onnx", "without_pad": True}, False),
 }
 DID = {"runs": ("right",), "wrong": ("wrong",), "refuses": ("refused",)}
-
-
-def casts() -> Iterator[Case]:
-    """A Pad between a Cast to a wider type and the Cast back, for each pair of types."""
-    for i, (narrow, wide) in enumerate((narrow, wide) for narrow, wides in WIDER.items() for wide in wides):
-        dtype = by_name(narrow).numpy
-        data = np.arange(6).reshape(2, 3).astype(dtype)
-        kind, opset = helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), (13, 18, 21)[i % 3]
-        nodes = [helper.make_node("Cast", ["x"], ["w"], to=by_name(wide).onnx),
-                 pad(["w", "pads", "one"], "q", name="pad"),
-                 helper.make_node("Cast", ["q"], ["y"], to=kind)]  # fmt: skip
-        source = model(nodes, opset, inputs=[("x", kind, [2, "n"])], outputs=[("y", kind, None)],
-                       tensors=[tensor("pads", [0, 1, 1, 0]), tensor("one", 1, by_name(wide).numpy)])  # fmt: skip
-        expected = np.pad(data, [(0, 1), (1, 0)], constant_values=np.ones((), dtype))
-        yield Case(f"Casts of {narrow} to {wide}, opset {opset}", source, {"x": data}, expected, opset, same=False)
 
 
 def identities() -> Iterator[Case]:
@@ -73,7 +56,7 @@ def identities() -> Iterator[Case]:
 def converted() -> list[tuple[Case, dict[str, bytes]]]:
     """Each case with the models of its roads; those in which a Pad stays are left out."""
     found = []
-    for case in (*map(folded_windows.draw, range(COUNT)), *casts(), *identities()):
+    for case in (*map(folded_windows.draw, range(COUNT)), *identities()):
         made = {}
         for road, (options, _) in ROADS.items():
             conversion = padops.convert(case.source, auto_pad="explicit", **options)

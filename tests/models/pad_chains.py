@@ -72,7 +72,7 @@ def with_conv(count: int) -> onnx.ModelProto:
 
 
 def between_casts(count: int) -> onnx.ModelProto:
-    """Cast, Pad, Cast, as older exporters wrote float16: three become one."""
+    """Cast, Pad, Cast, as older exporters wrote float16."""
 
     def links(i: int, x: str, y: str) -> list[onnx.NodeProto]:
         wide, back = (

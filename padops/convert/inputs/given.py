@@ -8,10 +8,8 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from math import prod
 from pathlib import Path
 
@@ -19,15 +17,12 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
-from padops.convert.ir.reader import too_large
-from padops.plural import plural
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by input name
 Feeds = dict[str, np.ndarray]  # arrays by input name
 
 FEW = 16  # the most elements of an optional input that runs set
-LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 @dataclass(frozen=True)
@@ -57,8 +52,7 @@ class Input:
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
     """Return the inputs that a caller must pass."""
-    given = {tensor.name for tensor in message.graph.initializer}
-    return [_input(value) for value in message.graph.input if value.name not in given]
+    return [_input(value) for value in required_inputs(message)]
 
 
 def optional_inputs(message: onnx.ModelProto) -> list[Input]:
@@ -95,110 +89,37 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     return Input(value.name, row.name, tuple(dims))
 
 
-def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the caller's arrays; check a file's headers against the model before reading any element.
-
-    Raises:
-        UsageError: The file cannot be read, or one of its arrays is missing, unknown to the model, or of the wrong type
-            or shape.
-        PadopsError: A value cannot become an array.
-    """
-    if isinstance(source, Mapping):
-        arrays = {}
-        for name, array in source.items():
-            with library_errors(f"input '{name}'"):
-                arrays[name] = np.asarray(array)
-        return arrays
-    path = Path(source)
-    try:
-        path.stat()
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist") from None
-    except OSError:  # reading the file fails too, and reports the error
-        pass
-    try:
-        return _read_npz(path, inputs)
-    except UsageError:
-        raise
-    except PadopsError as error:
-        raise UsageError(str(error)) from error
-
-
-MAGIC = b"\x93NUMPY"  # the first bytes of an array
-LONGEST_HEADER = 10_012  # bytes, including those of its length; NumPy's own limit is 10,000
-MOST_MEMBERS = 4096  # arrays in a file; models have hundreds of inputs at most
-POINTER = 8  # the least bytes of a text as a Python object
-METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # the compression methods that NumPy writes
 # Errors of zipfile and NumPy for damaged files, in addition to those of any library.
 DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
 
 
-def _read_npz(path: Path, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the arrays of an ``.npz``; check all headers before reading any element or taking memory.
-
-    ``numpy.load`` does not guard against damaged files: it raises errors of zlib, zipfile and the tokenizer, reads a
-    header of four gigabytes before it rejects it, and allocates whatever memory a header of a hundred bytes requests.
-    """
-    part = f"the inputs in {path}"
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise PadopsError(f"{part} cannot be read: it is not a file")
-    with library_errors(part, *DAMAGES), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about headers that Python 2 wrote
-        with path.open("rb") as file:
-            if file.read(len(MAGIC)) == MAGIC:
-                raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
-        if not zipfile.is_zipfile(path):
-            arrays = ", ".join([json.dumps(str(path)), *(f"{row.name}=..." for row in inputs)])
-            raise PadopsError(f"{path} is no .npz file; numpy.savez({arrays}) writes one")
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            if len(entries) > MOST_MEMBERS:
-                raise PadopsError(f"{part} have {len(entries)} arrays, more than {MOST_MEMBERS}")
-            names = [entry.filename.removesuffix(".npy") for entry in entries]
-            whats = [f"'{name}' in {part}" for name in names]
-            headers = [_header(archive, entry, what) for entry, what in zip(entries, whats)]
-            if twice := [name for name, count in Counter(names).items() if count > 1]:
-                raise PadopsError(f"{part} have '{twice[0]}' twice")
-            _check(dict(zip(names, headers)), inputs, str(path))
-            size = sum(prod(shape) * (dtype.itemsize + POINTER * (dtype.kind == "U")) for dtype, shape in headers)
-            try:
-                np.empty(size, np.uint8)  # nothing touches this memory
-            except (MemoryError, ValueError) as error:  # ValueError: more than an address can be
-                raise PadopsError(f"{part} need {size} bytes, for which there is no memory") from error
-            found = {}
-            for name, entry, what in zip(names, entries, whats):
-                with library_errors(what, *DAMAGES), archive.open(entry) as stream:
-                    found[name] = np.lib.format.read_array(stream, allow_pickle=False)
-            return found
-
-
-def _header(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, what: str) -> tuple[np.dtype, tuple[int, ...]]:
-    """Return element type and shape; reject an array that is not a tensor, or whose bytes do not fit its header."""
-    if entry.compress_type not in METHODS:
-        raise PadopsError(f"{what} is compressed by method {entry.compress_type}; save inputs with numpy.savez")
-    with library_errors(what, *DAMAGES), archive.open(entry) as stream:
-        head = BytesIO(stream.read(LONGEST_HEADER))
-        version, _ = np.lib.format.read_magic(head)
-        if version not in (1, 2):
-            raise PadopsError(f"{what} is of version {version} of NumPy's format, expected 1 or 2")
-        read = np.lib.format.read_array_header_1_0 if version == 1 else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(head)
-    if dtype.hasobject:
-        raise PadopsError(
-            f"{what} holds Python objects, which are not loaded, since they could run code; save numbers or strings"
-        )
-    if dtype.names is not None or dtype.subdtype is not None:
-        raise PadopsError(f"{what} has elements of the structured type {dtype}, which no tensor has")
-    if min(shape, default=0) < 0:
-        raise PadopsError(f"{what} has the shape {list(shape)}")
-    if wrong := too_large(shape):
-        raise PadopsError(f"{what} has {wrong}")
-    size, there = prod(shape) * dtype.itemsize, entry.file_size - head.tell()
-    if size != there:
-        raise PadopsError(
-            f"{what} is damaged: {dtype} of shape {list(shape)} has {plural(size, 'byte')}, but {there} are there"
-        )
-    return dtype, shape
+def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
+    """Return the caller's arrays; an array of a file must be one that the model takes."""
+    arrays: dict[str, np.ndarray] = {}
+    if isinstance(source, Mapping):
+        for name, array in source.items():
+            with library_errors(f"input '{name}'"):
+                arrays[name] = np.asarray(array)
+        return arrays
+    path, part = Path(source), f"the inputs in {source}"
+    if not os.path.exists(path):
+        raise UsageError(f"{path} does not exist")
+    try:
+        with library_errors(part, *DAMAGES), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about headers that Python 2 wrote
+            with path.open("rb") as file:
+                if not zipfile.is_zipfile(file):
+                    given = ", ".join([json.dumps(str(path)), *(f"{row.name}=..." for row in inputs)])
+                    raise PadopsError(f"{path} is no .npz file; numpy.savez({given}) writes one")
+                file.seek(0)
+                with np.load(file, allow_pickle=False) as archive:
+                    for name in archive.files:
+                        with library_errors(f"'{name}' in {part}", *DAMAGES):
+                            arrays[name] = np.asarray(archive[name])
+    except PadopsError as error:
+        raise UsageError(str(error)) from error
+    _check({name: (array.dtype, array.shape) for name, array in arrays.items()}, inputs, str(path))
+    return arrays
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
@@ -246,12 +167,7 @@ def _takes(row: Input, shape: Sequence[int]) -> bool:
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
     """Return texts as Python objects; reject code points that UTF-8 cannot encode."""
-    if array.dtype.kind == "U" and array.dtype.itemsize:
-        codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
-        wrong = codes[(codes > LAST_CHARACTER) | ((codes >= SURROGATES[0]) & (codes <= SURROGATES[1]))]
-        if wrong.size:
-            raise PadopsError(f"input '{name}' has a text with U+{wrong[0]:04X}, which is no character")
-    with library_errors(f"input '{name}'"):
+    with library_errors(f"input '{name}'", SystemError):  # NumPy's error for codes that are no character
         texts = array.astype(object)
         for text in texts.flat:
             if isinstance(text, str):

@@ -6,15 +6,13 @@ The hints state which inputs choose branches, and which are amounts or axes of a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
-import onnx_ir as ir
 from onnx import checker, inliner, numpy_helper
 
-from padops.convert.model.graphs import constant, walk
 from padops.convert.model.inference import declarations, infer_graph
 from padops.convert.model.nesting import graphs_in, graphs_of
 from padops.spec import pyop_node
@@ -142,29 +140,33 @@ class Hints:
     fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
     conditions: frozenset[str] = frozenset()  # inputs that are the condition of an If
     reach: int = 0  # the largest constant amount in the model
-    wide: frozenset[str] = frozenset()  # inputs that decide no size: any integer may be tried
     moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
     steps: frozenset[str] = frozenset()  # inputs from which numbers of a Loop's steps are computed
 
 
-def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
-    """Return the hints of a model, including ``special``."""
+def hints_of(message: onnx.ModelProto) -> Hints:
     message = _without_calls(message)
     inputs = {value.name for value in message.graph.input}
     made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
+    special: dict[str, list[int]] = {}
     amounts: dict[str, AmountsInput] = {}
     axes: dict[str, str | None] = {}
-    conditions: set[str] = set()
-    small: set[str] = set()
-    steps: set[str] = set()
-    fills: set[str] = set()
+    conditions, small, steps, fills = set[str](), set[str](), set[str](), set[str]()
     constants = _constants(message)
     ranks: dict[str, int] | None = None  # inferred where an input has amounts
+    reach = 0
     for located in bodies(message):
         for node in located.body.node:
             conditions |= {_source(name, made) for name in node.input[:1] if node.op_type == "If"} & inputs
             steps |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
-            if not is_pad(node) or len(node.input) < 2:
+            for value, other in (node.input, node.input[::-1]) if node.op_type == "Equal" else ():
+                number, value = constants.get(other), _source(value, made, HANDING_ON | CHOOSING)
+                if value in inputs and number is not None and number.size == 1:
+                    special.setdefault(value, []).append(number.item())
+            if not is_pad(node):
+                continue
+            reach = max([reach, *map(abs, _amounts(node, constants) or ())])
+            if len(node.input) < 2:
                 continue
             data = node.input[0] if node.input[0] in inputs else None
             mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
@@ -182,14 +184,9 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
                 amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes_input, axis_count)
             small |= sources(node.input[1:2], made) & inputs
             fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
-    computed = frozenset(small - set(amounts))
-    has_loops = any(node.op_type == "Loop" for located in bodies(message) for node in located.body.node)
-    wide = frozenset() if has_loops else frozenset(inputs - sizing_inputs(message))
-    moves = not computes_floats(message)
-    pads = [_amounts(node, constants) for located in bodies(message) for node in located.body.node if is_pad(node)]
-    reach = max((abs(amount) for known in pads for amount in known or ()), default=0)
+    computed, moves = frozenset(small - set(amounts)), not computes_floats(message)
     chosen = frozenset(fills), frozenset(conditions)
-    return Hints(special, amounts, axes, computed, *chosen, reach, wide, moves, frozenset(steps))
+    return Hints(special, amounts, axes, computed, *chosen, reach, moves, frozenset(steps))
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -235,9 +232,9 @@ def computes_floats(model: onnx.ModelProto) -> bool:
     return reduces or any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
 
 
-def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
+def _source(name: str, made: Mapping[str, onnx.NodeProto], through: Collection[str] = HANDING_ON) -> str:
     """Return the value that passes its numbers on to this value unchanged."""
-    while name in made and made[name].op_type in HANDING_ON:
+    while name in made and made[name].op_type in through:
         name = made[name].input[0]
     return name
 
@@ -252,25 +249,3 @@ def sources(names: Iterable[str], made: Mapping[str, onnx.NodeProto]) -> set[str
             found.add(this)
             pending += made[this].input if this in made and made[this].op_type not in OF_DIMS else ()
     return found
-
-
-def _origin(value: ir.Value | None) -> ir.Value | None:
-    """Return the same as ``_source`` for a value of a graph, also through Gather and Slice."""
-    while value is not None and (node := value.producer()) is not None and node.op_type in HANDING_ON | CHOOSING:
-        value = node.inputs[0]
-    return value
-
-
-def special_values(model: ir.Model) -> dict[str, list[int]]:
-    """Return the integer constants that Equal nodes compare an input with, by the input's name."""
-    inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
-    special: dict[str, list[int]] = {}
-    for site in walk(model):
-        if site.node.op_type != "Equal" or site.node.domain != "":
-            continue
-        for value, other in (site.node.inputs, site.node.inputs[::-1]):
-            number = constant(other, site.scope)
-            value = _origin(value)
-            if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
-                special.setdefault(inputs[value], []).append(int(number.reshape(())))
-    return special

@@ -25,8 +25,8 @@ from padops.spec.dtypes import by_name
 # Sizes of dynamic dims in the order of trial, odd and even; some are typical of audio models.
 SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 2, 1)
 FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
-MOST_OTHERS = 12  # within this number of first attempts, attempts at sizes that the model has not run on go first
 APART = 3  # in every other turn, each dim exceeds the dim before it by this number, if the model accepts that
+MOST_OTHERS = 12  # within this number of first attempts, attempts at sizes that the model has not run on go first
 LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
 HIGHEST = (9, 2, 1)  # integers except pixels and samples go from 0 to this: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
@@ -35,9 +35,6 @@ MAX_RANDOM = 1 << 31  # elements of one input of fixed dims
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types whose values are uniformly random: pixels, samples
 FLOATS = ("float", "float16", "double", "bfloat16")
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
-# Integers that decide no size: one turn first tries values that a Cast rounds or a Clip cuts.
-WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
-WIDE_TURN = 1  # the turn, modulo 4, that tries these values first
 LARGEST_AMOUNT = 5  # for amounts that are an input
 FEW_ATTEMPTS = 4  # the last attempt of each group of this size has no amount above 1
 
@@ -61,26 +58,19 @@ class Draw:
     shapes: Mapping[str, tuple[int, ...]]  # the shapes of the inputs, by name
     highest: int  # the largest integer; see ``HIGHEST``
     length: int | None  # the number of steps of the data, for inputs that are lengths; None without such inputs
-    wide: bool = False  # whether integers that decide no size are of all magnitudes
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
     """Yield attempts at one set of inputs, until the model accepts one.
 
     Each turn has other sizes and values; single bools and special values alternate.
-
-    Raises:
-        CannotDrawError: An input is too large.
     """
-    lengths = [row for row in inputs if _may_be_length(row, inputs, hints)]
-    plain: list[int] = list(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1])
-    rounds = [[(plain[0], True), (plain[0], False)] if lengths else [(plain[0], False)]]
-    if turn % 4 == 3:
-        rounds[0].reverse()
-    rounds += [[(highest, False)] for highest in plain[1:]]
-    wide = turn % 4 == WIDE_TURN and any(_is_wide(row, hints) for row in inputs)
+    has_lengths = any(_may_be_length(row, inputs, hints) for row in inputs)
     attempts = count()
-    for choices in rounds:
+    for i, highest in enumerate(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1]):
+        choices = [True, False] if has_lengths and i == 0 else [False]
+        if turn % 4 == 3:
+            choices.reverse()
         for sizes in _open_sizes(inputs, turn, hints.reach):
             shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or row.dynamic()):
@@ -88,10 +78,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             for row in inputs:  # refuse before memory is taken
                 if (numbers := prod(shapes[row.name])) > MAX_RANDOM:
                     raise CannotDrawError(f"cannot verify: the input {row} would take {numbers} random numbers")
-            if wide:  # one attempt only: a model may use them as indices and refuse
-                wide = False
-                yield _made(inputs, Draw(turn, next(attempts), shapes, plain[0], None, wide=True), seed, hints)
-            for highest, as_lengths in choices:
+            for as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, next(attempts), shapes, highest, length), seed, hints)
 
@@ -133,11 +120,6 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
 def _is_index(row: Input) -> bool:
     """Return whether an input's integers may be indices, axes, amounts or lengths."""
     return row.type not in SAMPLES and "int" in row.type
-
-
-def _is_wide(row: Input, hints: Hints) -> bool:
-    named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps, *hints.fills}
-    return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
@@ -226,10 +208,8 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         return _axes(shape, draw.shapes.get(hints.axes[row.name] or ""), rng).astype(dtype.numpy)
     if row.name in hints.amounts:
         return _amounts(row.name, draw, rng, hints).astype(dtype.numpy)
-    if row.type == "bool":
-        return rng.integers(0, 2, shape).astype(bool)
-    if row.type == "string":
-        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), prod(shape))], object).reshape(shape)
+    if (made := _of_few_values(row.type, shape, rng)) is not None:
+        return made
     if prod(shape) == 1 and hints.special.get(row.name):
         values = [*hints.special[row.name], draw.highest]
         return np.full(shape, values[draw.turn % len(values)], dtype.numpy)
@@ -238,15 +218,9 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
     if draw.length is not None and _may_be_length(row, inputs, hints):
         return _lengths(shape, draw, rng).astype(dtype.numpy)
-    if draw.wide and _is_wide(row, hints):
-        info = np.iinfo(dtype.numpy)
-        near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
-        return np.asarray(near[rng.integers(0, len(near), shape)])
-    if "int" in row.type and dtype.bits >= 8:
+    if "int" in row.type:
         # The dims of a Loop's stack of no steps depend on what ONNX Runtime infers from the body.
         return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
-    if dtype.bits < 8:
-        return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
     numbers = np.asarray(rng.standard_normal(shape))
     if row.type in FLOATS and prod(shape) == 1 and draw.turn % 2:
         singles = [one.name for one in inputs if one.type in FLOATS and prod(draw.shapes[one.name]) == 1]
@@ -256,8 +230,22 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         special = SPRINKLED.get(draw.turn % 4, ()) if hints.moves else ()
         fewer = min(len(special), numbers.size // WORTH_SPRINKLING)
         numbers.reshape(-1)[rng.choice(numbers.size, fewer, replace=False)] = special[:fewer]
+    return _cast(numbers, row.type)
+
+
+def _of_few_values(type_name: str, shape: Sequence[int], rng: np.random.Generator) -> np.ndarray | None:
+    """Return random bools, texts or elements of less than a byte; None for another type."""
+    dtype = by_name(type_name)
+    if type_name == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if type_name == "string":
+        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), prod(shape))], object).reshape(shape)
+    return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy) if dtype.bits < 8 else None
+
+
+def _cast(numbers: np.ndarray, type_name: str) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
+        return np.asarray(np.abs(numbers) if type_name == "float8e8m0" else numbers).astype(by_name(type_name).numpy)
 
 
 def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
@@ -396,21 +384,14 @@ def _elements(
     ``limits``: the largest dim of the data, and the largest element of an input that decides sizes (0 for other
     inputs).
     """
-    dtype, count = by_name(row.type), prod(shape)
-    if row.type == "string":
-        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), count)], object).reshape(shape)
-    if row.type == "bool":
-        return rng.integers(0, 2, shape).astype(bool)
-    if dtype.bits < 8:
-        return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
+    if (few := _of_few_values(row.type, shape, rng)) is not None:
+        return few
     if "int" in row.type:
-        info = np.iinfo(dtype.numpy)
+        info = np.iinfo(by_name(row.type).numpy)
         made = _sizes(shape, marks, limits, rng) if limits[1] else _integers(shape, info, marks, limits[0], rng)
         cut = [min(max(int(one), int(info.min)), int(info.max)) for one in made.flat]
-        return np.array(cut, dtype.numpy).reshape(shape)
-    numbers = _floats(shape, marks, moves, rng)
-    with np.errstate(all="ignore"):
-        return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
+        return np.array(cut, info.dtype).reshape(shape)
+    return _cast(_floats(shape, marks, moves, rng), row.type)
 
 
 def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: np.random.Generator) -> np.ndarray:

@@ -34,8 +34,7 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the inp
 class Index:
     """Facts about a whole model that passes read repeatedly: one walk at the first read collects them.
 
-    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names, except by
-    ``rename``.
+    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names.
     """
 
     def __init__(self, model: ir.Model) -> None:
@@ -75,12 +74,6 @@ class Index:
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
             known = self._last_uses[value] = list(value.uses())[-2:]
         return known
-
-    def rename(self, value: ir.Value, name: str | None) -> None:
-        """Give a value the name of another value, which is gone."""
-        if self._names is not None:
-            self._names[value.name] -= 1
-        value.name = name
 
 
 @dataclass(frozen=True)

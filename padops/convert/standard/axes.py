@@ -44,8 +44,7 @@ from padops.convert.standard.graph_builder import (
     too_old,
     with_axis,
 )
-from padops.convert.standard.ort_pad import cropped
-from padops.convert.standard.pad_values import AxisAmounts, Extents, amounts_of, filled, look_up, shape_of
+from padops.convert.standard.pad_values import AxisAmounts, Extents, filled, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -82,10 +81,6 @@ class Work:
             size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
         return size
 
-    def run(self, axis: int) -> int:
-        """Return the number of adjacent elements at one position of an axis; an unknown dim counts as 1."""
-        return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
-
     @property
     def by_elements(self) -> bool:
         """Whether Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run."""
@@ -94,10 +89,6 @@ class Work:
     def has_no_blocks(self, with_what: Operand) -> bool:
         """Return whether Gather must repeat the fill, because ONNX Runtime's Expand has no bfloat16."""
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
-
-    def listed(self, amounts: AxisPlan) -> int:
-        """Return the least number of positions that ``extend`` lists for an axis."""
-        return amounts.output if self.by_elements else amounts.output - amounts.extent
 
     def gather(self, axis: int, positions: Numbers) -> Number:
         """Return the tensor at some positions of an axis."""
@@ -124,24 +115,24 @@ class Work:
 
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     """Extend one axis of known size by known amounts, in any mode but constant."""
+
+    def gathered(start: int, stop: int) -> list[ir.Value]:
+        """Return the elements that a range of the output shows (P2)."""
+        shown = [source_index(amounts, mode, position) for position in range(start, stop)]
+        return [work.gather(axis, ints(*(index for index in shown if index is not None)))] if shown else []
+
     first, last = _core(amounts)
-    output = ints(amounts.output)
-    alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
+    # The number of adjacent elements at one position of the axis; an unknown dim counts as 1.
+    run = prod(int(dim[0]) for dim in work.dims[axis + 1 :] if isinstance(dim, np.ndarray))
+    alone = first == last or amounts.output <= LONG_RUN or run >= LONG_RUN
     if work.by_elements or (alone and amounts.output <= MAX_POSITIONS):
-        work.replace_axis(axis, [work.gather(axis, _shown(amounts, mode, range(amounts.output)))], output)
-        return
-    offset = amounts.start - amounts.begin
-    front, back = _shown(amounts, mode, range(first)), _shown(amounts, mode, range(last, amounts.output))
-    parts: list[ir.Value] = [work.gather(axis, front)] if front.size else []
-    parts += work.core(axis, first + offset, last + offset)
-    parts += [work.gather(axis, back)] if back.size else []
-    work.replace_axis(axis, parts or [work.gather(axis, ints())], output)
-
-
-def _shown(amounts: AxisPlan, mode: Mode, positions: range) -> np.ndarray:
-    """Return the source positions that the output shows, in a mode without fill (P2)."""
-    shown = [source_index(amounts, mode, position) for position in positions]
-    return ints(*(index for index in shown if index is not None))
+        parts = gathered(0, amounts.output)
+    else:
+        offset = amounts.start - amounts.begin
+        parts = gathered(0, first)
+        parts += work.core(axis, first + offset, last + offset)
+        parts += gathered(last, amounts.output)
+    work.replace_axis(axis, parts or [work.gather(axis, ints())], ints(amounts.output))
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
@@ -200,17 +191,6 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
     work.replace_axis(axis, parts, output)
 
 
-def crop_by_computing(work: Work, axes: Sequence[int]) -> AxisAmounts:
-    """Crop axes of any size by their negative amounts; return the amounts left to add to every axis (P3 FULL)."""
-    if work.pad.only_adds:
-        around, left = amounts_of(work.pad), shape_of(work.pad)
-    else:
-        work.value, around = cropped(work.pad, work.value)
-        left = emit("Shape", [work.value])
-    work.dims = [take(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
-    return around
-
-
 def _core(amounts: AxisPlan) -> tuple[int, int]:
     """Return the range of output positions that show source elements in their own order."""
     first = min(max(amounts.begin, 0), amounts.output)
@@ -264,11 +244,7 @@ class Axis:
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
-        """Return all elements in reverse order.
-
-        Raises:
-            Unconvertible: Slice of this opset has no steps.
-        """
+        """Return all elements in reverse order."""
         if here().opset < FIRST_SLICE_OF_INPUTS:
             raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
         return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
@@ -278,16 +254,8 @@ class Axis:
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
-        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element.
-
-        Raises:
-            Unconvertible: The opset's Tile has another form.
-        """
-        if count == 1:
-            return value
-        if op_type == "Tile" and here().opset < 6:  # such a Tile has no counts for all axes
-            raise too_old("Tile-6", 6)
-        return emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
+        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element."""
+        return value if count == 1 else emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
     def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
         """Return the first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""
@@ -301,56 +269,24 @@ class Axis:
 def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     along = Axis(axis, len(work.dims))
-    first, behind = -row.begin, row.output - row.begin  # relative to the first element of the window
-    if row.extent == 1:
-        mode = Mode.EDGE
-    pieces = _edges(row, first, behind) if mode is Mode.EDGE else _pieces(row, first, behind, mode)
-    if pieces is None:
-        parts = [_periods(along, work, row, first, mode)]
-    else:
+    first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
+    mode = Mode.EDGE if size == 1 else mode
+    step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # between the elements that two adjacent positions of a side show
+    window = range(row.start + max(first, 0), row.start + min(behind, size))
+    front, back = (
+        [source_index(row, mode, position + row.begin) or 0 for position in side]
+        for side in (range(first, min(behind, 0)), range(max(first, size), behind))
+    )
+    pieces = [(front, step), (window, 1), (back, step)] if size > 1 else [([row.start] * row.output, 0)]
+    if all(b - a == step for side in (front, back) for a, b in zip(side, side[1:])):
         parts = []
-        for start, stop, way in pieces:
-            (part,) = work.core(axis, row.start + start, row.start + stop)
-            turned = way == TURNED and stop - start > 1
-            parts.append(along.turned(part) if turned else along.repeated("Expand", part, way) if way > 1 else part)
+        for shown, way in pieces:
+            for part in work.core(axis, min(shown), max(shown) + 1) if shown else ():
+                turned = way < 0 and len(shown) > 1
+                parts.append(along.turned(part) if turned else along.repeated("Expand", part, 1 if way else len(shown)))
+    else:  # a side shows an element more than once
+        parts = [_periods(along, work, row, first, mode)]
     work.replace_axis(axis, parts, ints(row.output))
-
-
-TURNED = -1
-# A range of window elements: start, stop; then TURNED, or how often its only element repeats.
-Piece = tuple[int, int, int]
-
-
-def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
-    """Return the pieces of mode edge: for the first element, the inner elements and the last."""
-    if row.extent == 1:
-        return [(0, 1, row.output)]
-    last = row.extent - 1
-    front, back = min(behind, 0) - first, behind - max(first, row.extent)
-    pieces = [(0, 1, front)] if front > 0 else []
-    pieces += [(max(first, 0), min(behind, row.extent), 1)] if max(first, 0) < min(behind, row.extent) else []
-    return pieces + ([(last, last + 1, back)] if back > 0 else [])
-
-
-def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] | None:
-    """Return pieces for the other modes; None if a side shows an element more than once."""
-    size = row.extent
-    # A position o in front of the window shows ``front - o`` or ``o + front``; a position o behind it shows
-    # ``back - o`` or ``o - back``.
-    front, back = {Mode.REFLECT: (0, 2 * size - 2), Mode.SYMMETRIC: (-1, 2 * size - 1)}.get(mode, (size, size))
-    sides = [(first, min(behind, 0), True), (max(first, size), behind, False)]
-    made: list[list[Piece]] = []
-    for start, stop, in_front in sides:
-        if mode is Mode.WRAP:
-            shown, way = (start + front, stop + front) if in_front else (start - back, stop - back), 1
-        else:
-            mirror = front if in_front else back
-            shown, way = (mirror - stop + 1, mirror - start + 1), TURNED
-        if start < stop and not 0 <= shown[0] < shown[1] <= size:
-            return None
-        made.append([(*shown, way)] if start < stop else [])
-    core = (max(first, 0), min(behind, size), 1)
-    return [*made[0], *([core] if core[0] < core[1] else []), *made[1]]
 
 
 def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:

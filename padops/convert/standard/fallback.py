@@ -55,7 +55,6 @@ from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
 from padops.spec.plan import Mode, PadError
 from padops.spec.schemas import register_schemas
 
-NEWEST = 26  # for a description that no nodes follow from, any opset works
 MANY = 16  # the most calls that may use the whole body: ONNX Runtime inlines one copy per call
 # The element types of onnxruntime's Concat, in every opset.
 COPIED = {
@@ -69,35 +68,21 @@ class Calls:
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
-        right = [_is_right(pad, opset) for pad in pads]
         # For each call, whether ONNX Runtime's Pad alone suffices.
-        self.proven = [is_right or _is_plain(pad, opset) for is_right, pad in zip(right, pads)]
-        # ``may_fail``: the body is ONNX Runtime's Pad, which fails on empty axes where padops does not.
-        unsure = [pad for pad, is_right in zip(pads, right) if not is_right]
-        self.may_fail = all(self.proven) and any(pad.mode is Mode.EDGE and not pad.is_known for pad in unsure)
+        self.proven = [_is_right(pad, opset) or _is_plain(pad, opset) for pad in pads]
         # Whether there are too many calls for the whole body, so that the body is ONNX Runtime's Pad. It never yields
         # wrong elements, but may fail where padops does not; see ``ort_pad.on_data_or_fail``.
-        self.is_short = self.proven.count(False) > MANY and self._may_be_short()
-
-    def _may_be_short(self) -> bool:
-        modes = {mode for pad in self.pads for mode in pad.known_modes}
-        by_axes = any(pad.input("axes") is not None for pad in self.pads)
-        return (
-            self.opset >= FIRST_WITH_INPUTS
+        modes = {mode for pad in pads for mode in pad.known_modes}
+        by_axes = any(pad.input("axes") is not None for pad in pads)
+        self.is_short = (
+            self.proven.count(False) > MANY
+            and opset >= FIRST_WITH_INPUTS
             and modes <= {Mode.CONSTANT, Mode.EDGE} | (set() if by_axes else {Mode.REFLECT})
-            and all(ort_pad.takes_inputs(self.opset, pad) and has_type(pad.type, self.opset) for pad in self.pads)
-            and all(pad.only_adds for pad in self.pads)
+            and all(ort_pad.takes_inputs(opset, pad) and has_type(pad.type, opset) and pad.only_adds for pad in pads)
         )
 
     def write(self, inputs: Sequence[ir.Value]) -> Number:
-        """Write the body; the function has one input for each input of the operator.
-
-        Returns:
-            The function's output.
-
-        Raises:
-            Unconvertible: No body is right for all of the calls.
-        """
+        """Write the body, and return the function's output; ``inputs`` has one value for each input of the operator."""
         for pad in self.pads:
             try:
                 pad_values.check(pad)
@@ -108,10 +93,7 @@ class Calls:
         guarantees = ort_pad.Guarantees(
             typed=all(has_type(name, self.opset) for name in types),
             ranked=all(pad.dims for pad in self.pads),
-            right=all(self.proven),
-            or_fails=self.is_short,
             leaves_some=all(_leaves_some(pad) for pad in self.pads if Mode.CONSTANT in pad.known_modes),
-            reach=_reach(self.pads),
             pads_indices=False,
             flat=merged.around.folding > 0,
         )
@@ -122,11 +104,17 @@ class Calls:
             )
 
         def write(given: PadInfo) -> Number:
+            if given.dims == []:
+                return emit("Identity", [given.data])  # P5: rank 0 passes through
             typed = has_type(given.type, self.opset) if given is not merged else guarantees.typed
+            if typed and all(self.proven):
+                return ort_pad.on_data(given, ort_pad.own_amounts(given))
+            if self.is_short:
+                return ort_pad.on_data_or_fail(given, _reach(self.pads))
             return ort_pad.write(given, replace(guarantees, typed=typed))
 
         output: Operand
-        if guarantees.typed and guarantees.right:
+        if guarantees.typed and all(self.proven):
             output = write(merged)
         elif self.opset < FIRST_WITH_INPUTS:  # a body can read nothing at run time
             here().has_pad = False
@@ -287,9 +275,10 @@ def _is_plain(pad: PadInfo, opset: int) -> bool:
 
 
 IR_VERSION = 8  # the first with functions
-FAILS = "fails where an edge is missing, a reflection is longer than n - 1, or data to reflect have an empty axis"
-FAILS_OVER_EMPTY = "fails where an axis to extend is empty, also if the output has no elements"
-SHORT = f"is ONNX Runtime's Pad alone: it loads quickly, and {FAILS}"
+SHORT = (
+    "is ONNX Runtime's Pad alone: it loads quickly, and fails where an edge is missing, a reflection is longer than "
+    "n - 1, or data to reflect have an empty axis"
+)
 NEW_OPSET = 21  # for a model that does not import the default domain; onnxruntime 1.20 has this opset
 
 
@@ -309,10 +298,15 @@ def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
     result, document = Embedded(), analysis.document
     if not wanted and not document.touched:
         return result
-    functions = []
-    if wanted:
-        opset = _opset(analysis)
-        for op_type in dict.fromkeys(site.node.op_type for site in _pads(analysis)):
+    functions, op_types = [], dict.fromkeys(site.node.op_type for site in _pads(analysis))
+    if wanted and op_types:
+        imports = document.model.graph.opset_imports
+        opset = default_version(imports, document.model.ir_version) or NEW_OPSET
+        if "" not in imports:
+            imports[""] = opset
+            document.write_back()
+            analysis.renew()
+        for op_type in op_types:
             try:
                 functions.append(_complete(analysis, op_type, opset, result))
             except Unconvertible as why:
@@ -338,8 +332,6 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
             continue
         if calls.is_short:
             result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
-        elif calls.may_fail:
-            result.notes.append(f"the fallback of {op_type} is ONNX Runtime's Pad alone: it {FAILS_OVER_EMPTY}")
         graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
         attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in calls.op.attributes]
         return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
@@ -349,18 +341,6 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
     """Return whether a function is the fallback of a padops operator, also under a prefixed name."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
-
-
-def _opset(analysis: Analysis) -> int:
-    """Return the version of the default domain for which to write the bodies."""
-    document = analysis.document
-    imports = document.model.graph.opset_imports
-    version = default_version(imports, document.model.ir_version) or NEW_OPSET
-    if "" not in imports and any(True for _ in _pads(analysis)):
-        imports[""] = version
-        document.write_back()
-        analysis.renew()
-    return version
 
 
 def _pads(analysis: Analysis) -> Iterator[NodeSite]:
@@ -387,16 +367,15 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     found_here = [site for site in _pads(analysis) if site.node.op_type == op_type]
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
-    if any(_is_mapped(site) for site in found_here):
-        # It inlines the function into the body and the body into the graph, and confuses their names (1.20 to 1.32).
-        raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
+    for site in found_here:
+        owner = site.scope.owner
+        while owner is not None:
+            if owner.node.op_type == "SequenceMap":
+                # It inlines the function into the body and the body into the graph, and confuses their names (1.20 to
+                # 1.32).
+                raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
+            owner = owner.scope.owner
     return [describe_node(site, analysis.types) for site in found_here]
-
-
-def _is_mapped(site: NodeSite) -> bool:
-    """Return whether a node stands in the body of a SequenceMap, at any depth."""
-    owner = site.scope.owner
-    return owner is not None and (owner.node.op_type == "SequenceMap" or _is_mapped(owner))
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
@@ -432,10 +411,9 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Add the default of an input, fill or axes (P7, P8), to an operator's nodes; write the document back.
+    """Add the default of an input, fill or axes (P7, P8), to all nodes that lack it, and return their number.
 
-    Returns:
-        The number of changed nodes: all nodes that lack the input, or 0 if a node's default is unknown.
+    If one default is unknown, the function changes nothing and returns 0.
     """
     document = analysis.document
     analysis.types.infer()

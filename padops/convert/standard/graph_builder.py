@@ -8,8 +8,9 @@ for these.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from itertools import count
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
@@ -23,9 +24,7 @@ from padops.spec.dtypes import by_name
 
 # The most positions of an axis stored in the model; nodes compute more positions at run time.
 MAX_LISTED = 1 << 20
-
 FIRST_SLICE_OF_INPUTS = 10  # before, the bounds of Slice are attributes
-
 
 OPEN: ContextVar[GraphBuilder] = ContextVar("OPEN")  # the graph builder that receives nodes; ``with`` opens it
 here = OPEN.get
@@ -61,11 +60,7 @@ class Number(ir.Value):
         return emit("Neg", [self])
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
-        """Refuse NumPy functions that only accept arrays.
-
-        Raises:
-            TypeError: Always.
-        """
+        """Refuse NumPy functions that only accept arrays."""
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
@@ -174,11 +169,7 @@ def cut(vector: Numbers, start: Numbers, stop: Numbers) -> Numbers:
 
 
 def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
-    """Return a slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis.
-
-    Raises:
-        Unconvertible: The bounds are not known, and this opset's Slice has bounds as attributes.
-    """
+    """Return a slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis."""
     if here().opset >= FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [x, start, stop, axes])
     if isinstance(start, Number) or isinstance(stop, Number):
@@ -203,8 +194,8 @@ def lowest(*vectors: Numbers) -> Numbers:
 
 # The first opset in which ONNX Runtime has an operator, or has it for integers.
 FIRST = {
-    "Concat": 4, "Cast": 6, "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9, "Less": 9,
-    "NonZero": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11,
+    "Concat": 4, "Cast": 6, "Tile": 6, "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9,
+    "Less": 9, "NonZero": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11,
     "ScatterElements": 11,
 }  # fmt: skip
 
@@ -221,32 +212,27 @@ class GraphBuilder:
 
     def __init__(
         self,
-        opset: int,
-        name: Callable[[str], str] | None = None,
-        outer: GraphBuilder | None = None,
-        has_pad: bool = True,
-        in_function: bool = False,
+        opset: int,  # version of the default domain
+        name: Callable[[str], str] | None = None,  # returns a unique name that resembles the wanted name
+        outer: GraphBuilder | None = None,  # holds the constants
+        has_pad: bool = True,  # whether ONNX's own Pad may be a node
+        in_function: bool = False,  # whether the graph is the body of a function
     ) -> None:
-        """Begin an empty graph. ``outer`` holds its constants; with ``in_function``, it is the body of a function."""
-        self.opset = opset  # version of the default domain
-        self.has_pad = has_pad  # whether ONNX's own Pad may be a node
+        self.opset, self.has_pad = opset, has_pad
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}  # of the Constants among the nodes
         numbers = count()
-        # Returns a unique name that resembles the wanted name.
         self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
-        self._in_function = in_function
-        self._outer = outer
+        self._in_function, self._outer = in_function, outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
-        self._once: dict[Hashable, Any] = {}
-        self._opened: list[Token[Any]] = []
+        self._once: ChainMap[Hashable, Any] = ChainMap() if outer is None else outer._once.new_child()
 
     def __enter__(self) -> GraphBuilder:
-        self._opened.append(OPEN.set(self))
+        self._opened = OPEN.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        OPEN.reset(self._opened.pop())
+        OPEN.reset(self._opened)
 
     def inner(self) -> GraphBuilder:
         """Return a graph builder for a graph inside this graph, which holds the constants of both."""
@@ -273,14 +259,10 @@ class GraphBuilder:
 
     def once(self, key: Hashable, write: Callable[[], T]) -> T:
         """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
-        builder: GraphBuilder | None = self
-        while builder is not None:
-            if key in builder._once:
-                found: T = builder._once[key]
-                return found
-            builder = builder._outer
-        self._once[key] = made = write()
-        return made
+        if key not in self._once:
+            self._once[key] = write()
+        found: T = self._once[key]
+        return found
 
     def emit(
         self,
@@ -288,30 +270,18 @@ class GraphBuilder:
         inputs: Sequence[Operand | int | None],
         attributes: Mapping[str, Any] | None = None,
         role: str = "",
+        outputs: int = 1,
     ) -> Number:
-        return self.emit_several(op_type, inputs, attributes, role=role, outputs=1)[0]
-
-    def emit_several(
-        self,
-        op_type: str,
-        inputs: Sequence[Operand | int | None],
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        role: str = "",
-        outputs: int,
-    ) -> list[Number]:
-        """Write a node of the default domain, and return its outputs.
+        """Write a node of the default domain, and return its first output.
 
         Inputs are values, or arrays and numbers (int64) that become constants. None stands for an absent input;
         trailing absent inputs are dropped. ``role`` describes the output in the names of node and output.
-
-        Raises:
-            Unconvertible: The opset does not have the operator.
         """
         assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
         if self.opset < (since := FIRST.get(op_type, 1)):
             raise too_old(op_type, since)
-        given = [x if x is None or isinstance(x, ir.Value) else self.constant(_as_array(x)) for x in inputs]
+        arrays = [np.array(x, np.int64) if isinstance(x, int) else x for x in inputs]
+        given = [x if x is None or isinstance(x, ir.Value) else self.constant(np.asarray(x)) for x in arrays]
         while given and given[-1] is None:
             given.pop()
         made = {
@@ -321,7 +291,7 @@ class GraphBuilder:
         name = self.name(role or op_type.lower())
         values = [Number(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
         self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
-        return values
+        return values[0]
 
     def drop_unused(self, output: ir.Value) -> None:
         """Drop the nodes, including Constants, on which ``output`` does not depend; their inputs lose these uses."""
@@ -330,8 +300,6 @@ class GraphBuilder:
                 detach([node])
                 self.nodes.remove(node)
                 self.arrays.pop(node, None)
-
-    # --- graphs inside the graph --------------------------------------------------------------------------------------
 
     def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
         """Write an If: ``then`` where ``condition``, a scalar bool, is true, else ``other``."""
@@ -356,7 +324,3 @@ def detach(nodes: Iterable[ir.Node]) -> None:
         for _, graph in inner_graphs(node):
             detach(graph)
         node.resize_inputs(0)
-
-
-def _as_array(x: np.ndarray | int) -> np.ndarray:
-    return np.array(x, np.int64) if isinstance(x, int) else np.asarray(x)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import groupby
 from math import prod
 
 import numpy as np
@@ -36,7 +37,6 @@ from padops.convert.standard.axes import (
     MAX_POSITIONS,
     SUMMED,
     Work,
-    crop_by_computing,
     extend,
     extend_any,
     extend_by_computing,
@@ -47,7 +47,7 @@ from padops.convert.standard.axes import (
 )
 from padops.convert.standard.graph_builder import FIRST, MAX_LISTED, emit, here, ints, part, reshape, scalar, take
 from padops.convert.standard.ort_pad import write_exact
-from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill
+from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill, shape_of
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import OPS, make_node_plan, onnx_op
@@ -152,11 +152,9 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
         narrow = reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
         flat = ints(*(row.begin for row in rows), *(row.end for row in rows))
-        inputs: list[Operand | None] = [narrow, flat, _provider_fill(pad), None]
         assert pad.mode is not None, "only such a Pad is narrowed"
-        plain = replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, dims=shape, rank=len(shape), around=ALONE)
-        mode = ir.AttrString("mode", pad.mode.value)
-        value = write(replace(plain, attributes={"mode": mode}, modes=(pad.mode.value,)))
+        plain = replace(pad, dims=shape, rank=len(shape), around=ALONE)
+        value = write(_of_all_axes(plain, narrow, flat, _provider_fill(pad), pad.mode))
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [value, ints(*dims)])
@@ -166,22 +164,11 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
 
 def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
     """Return the axes of a tensor in groups: neighbours outside ``axes`` form one group."""
-    groups: list[list[int]] = []
-    for i in range(rank):
-        if i and i not in axes and i - 1 not in axes:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-    return groups
+    return [list(group) for _, group in groupby(range(rank), lambda i: i if i in axes else -1)]
 
 
 def _provider_fill(pad: PadInfo) -> Operand | None:
     return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
-
-
-def _note_of(said: str, row: KnownProvider) -> str:
-    """Return a note about a provider; the note also mentions provider rules that were never run."""
-    return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
 
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
@@ -206,14 +193,16 @@ def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
         return replace(
             pad, op=OPS["Pad_2"], inputs=[pad.data], given=[pad.data], attributes=attributes, modes=("constant",)
         )
-    inputs: list[Operand | None] = [
-        pad.data,
-        flat if amounts else pad.data,  # the data stand for unknown amounts
-        _provider_fill(pad) if pad.mode is Mode.CONSTANT else None,
-        None,
-    ]
-    modes = (pad.mode.value,) if same_mode and pad.mode is not None else ("constant",)
-    return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes={}, modes=modes)
+    fill = _provider_fill(pad) if pad.mode is Mode.CONSTANT else None
+    mode = pad.mode if same_mode and pad.mode is not None else Mode.CONSTANT
+    return _of_all_axes(pad, pad.data, flat if amounts else pad.data, fill, mode)  # the data stand for unknown amounts
+
+
+def _of_all_axes(pad: PadInfo, data: ir.Value, amounts: Operand, fill: Operand | None, mode: Mode) -> PadInfo:
+    """Return a Pad as the newest Pad of ONNX, without axes."""
+    inputs: list[Operand | None] = [data, amounts, fill, None]
+    attributes = {"mode": ir.AttrString("mode", mode.value)}
+    return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes=attributes, modes=(mode.value,))
 
 
 def write(
@@ -226,10 +215,6 @@ def write(
 
     Returns:
         The output, or the data if nothing changes; and a note on the provider, or "".
-
-    Raises:
-        Unconvertible: The Pad breaks a rule, or the opset cannot express it.
-        Unneeded: The provider runs the Pad correctly.
     """
     try:
         if row is None:
@@ -238,10 +223,12 @@ def write(
         if pad.mode is not None:
             _known_amounts(pad)
         way, left = choose(pad, may_stay, row, here().opset)
+        unsure = [] if row.was_run else [NOT_RUN]
+        leaves = [f"{row.name} leaves it ({left})"] if left else []
         if way is Way.STAYS:
-            left = f"leaves it ({left}), and ONNX Runtime runs it on the processor" if left else "runs it"
-            raise Unneeded(_note_of(f"{row.name} {left}", row))
-        note = _note_of(f"{row.name} leaves it ({left})" if left else "", row)
+            stays = f"{leaves[0]}, and ONNX Runtime runs it on the processor" if leaves else f"{row.name} runs it"
+            raise Unneeded(", ".join([stays, *unsure]))
+        note = ", ".join([*leaves, *unsure])
         if not left and (limit := _rank_limit(pad, row)):
             return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
         here().has_pad = way is not Way.PARTS
@@ -300,10 +287,15 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
         cropped, left = ort_pad.cropped(pad, pad.data)
         return ort_pad.on_data(pad, left, cropped)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = here().has_pad and _has_kernel(pad, plain)
+    typed = has_type(pad.type, here().opset)
+    if plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE:
+        # Such a Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float
+        # attribute might not be rounded if another operator read it.
+        typed = typed or pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
+    typed = typed and here().has_pad
     # A Pad that ONNX Runtime already ran stays as right as before.
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
-    guarantees = ort_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
+    guarantees = ort_pad.Guarantees(typed, ranked, leaves_some)
     if known is not None and _fits(pad, known, guarantees):
         return ort_pad.on_data(pad, _amounts(pad, known))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
@@ -313,18 +305,6 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if pad.dims is None:
         return ort_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
-
-
-def _has_kernel(pad: PadInfo, plain: bool) -> bool:
-    """Return whether ONNX Runtime's Pad has the type of the data.
-
-    A float16 Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float attribute
-    might not be rounded if another operator read it.
-    """
-    if has_type(pad.type, here().opset):
-        return True
-    exact = pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
-    return plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE and exact
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
@@ -346,17 +326,13 @@ def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
     return AxisAmounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
 
 
-def _size(pad: PadInfo, axis: int) -> int | None:
-    return None if pad.dims is None else pad.dims[axis]
-
-
 def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
     """Return the amounts for the built-in; None if the built-in can read the node's own inputs."""
     if ort_pad.takes_inputs(here().opset, pad):
         return None
     if pad.op.clamp:  # P1: a negative dim becomes 0
-        ends = (max(one.end, -one.begin - (_size(pad, i) or 0)) for i, one in enumerate(known))
-        known = [Amounts(one.begin, end) for one, end in zip(known, ends)]
+        sizes = pad.dims or ()
+        known = [Amounts(one.begin, max(one.end, -one.begin - (size or 0))) for one, size in zip(known, sizes)]
     return _vectors(known)
 
 
@@ -367,25 +343,30 @@ def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Gua
         with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # the output shows no element of the data
-    axes = list(pad.paddable_axes)
-    if known is not None:
-        axes = [i for i, amounts in enumerate(known) if amounts != NOTHING]
-        sizes = [_size(pad, i) for i in axes]
-        grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
-        if all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-            work, with_what = _begin_filling(pad)
-            for i, size in zip(axes, sizes):
-                one = known[i]
-                around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
-                fill(work, i, around, with_what)
-            return work.value
+    rows = [(i, size, one) for i, (size, one) in enumerate(zip(pad.dims or (), known or ())) if one != NOTHING]
+    if known is not None and all(size is not None or _grows(one) for _, size, one in rows):
+        work, with_what = _begin_filling(pad)
+        for i, size, one in rows:
+            around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
+            fill(work, i, around, with_what)
+        return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
         return ort_pad.write(pad, guarantees)
     work, with_what = _begin_filling(pad)
-    left = crop_by_computing(work, axes)
+    axes = pad.paddable_axes if known is None else [i for i, _, _ in rows]
+    if pad.only_adds:
+        left, shape = amounts_of(pad), shape_of(pad)
+    else:
+        work.value, left = ort_pad.cropped(pad, pad.data)
+        shape = emit("Shape", [work.value])
+    work.dims = [take(shape, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
     for i in axes:
         fill(work, i, AxisAmounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
+
+
+def _grows(one: Amounts) -> bool:
+    return min(one.begin, one.end) >= 0 and not one.interior
 
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
@@ -402,7 +383,8 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         return work.value
     padded = [i for i, one in enumerate(known) if one != NOTHING]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    sizes = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
+    dims = pad.dims or ()
+    sizes = {i: size for i in to_crop if (size := dims[i]) is not None}
     crops = sizes if len(sizes) == len(to_crop) else {}
     if crops:  # one Slice crops all axes
         plans = [plan_of(pad, i, size, known[i]) for i, size in crops.items()]
@@ -413,7 +395,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
             work.dims[i] = ints(one.output)
     to_compute = []
     for i, amounts in enumerate(known):
-        size, extension = _size(pad, i), None
+        size, extension = dims[i], None
         try:
             extension = None if size is None else plan_of(pad, i, size, amounts)
         except PadError as error:
@@ -422,7 +404,8 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         if extension is None:
             to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
         elif i in padded and i not in crops:
-            if work.listed(extension) > MAX_LISTED:
+            listed = extension.output - (0 if work.by_elements else extension.extent)
+            if listed > MAX_LISTED:
                 to_compute.append(i)
             else:
                 extend(work, i, extension, pad.known_modes[0])
@@ -439,8 +422,8 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     if not only_adds or (checked and None in pad.dims):
         return None
     if pad.mode is Mode.CONSTANT:
-        is_other = any(one.interior or min(one.begin, one.end) < 0 for one in known)
-        if is_other or all_known(pad.dims) or here().opset < FIRST["Where"] or pad.type not in SUMMED:
+        may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
+        if not may_sum or all_known(pad.dims) or not all(map(_grows, known)):
             return None
         work, with_what = _begin_filling(pad)
         for i, _, one in padded:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -52,6 +53,7 @@ from padops.convert.standard.pad_values import (
     Lacking,
     amounts_of,
     any_fill,
+    apart,
     given_fill,
     look_up,
     mode_attribute,
@@ -169,8 +171,8 @@ def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
         pads, index = _pads(pad, None), reach
         if index is None:
             count = {"num_outputs": 2} if here().opset >= 18 else {}
-            begin, end = here().emit_several("Split", [pads], count, outputs=2)
-            index = np.maximum(begin, end)
+            split: Any = here().emit("Split", [pads], count, outputs=2).producer()
+            index = np.maximum(*split.outputs)
         reached = emit("GatherND", [pad.data, index], role="P2")
         return emit("Pad", [pad.data, pads, reached], {"mode": "reflect"})
 
@@ -262,46 +264,24 @@ def takes_fill(pad: PadInfo) -> bool:
     return fill is None or (isinstance(fill, np.ndarray) and fill.dtype == np.float32)
 
 
-_SATURATING = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz")
-
-
-def check_moved(name: str | None, opset: int) -> str | None:
-    """Return the type to which elements are cast for a move; None if they need no cast.
-
-    Raises:
-        Unconvertible: No type is suitable, or the type of the data is unknown.
-    """
-    if name is None:
-        raise Unconvertible("the type of its data is not known")
-    proxy, since = EXACT_CASTS.get(name, (None, 0))
-    if MOVED.get(name, opset + 1) <= opset or (proxy and since <= opset):
-        return proxy
-    raise Unconvertible(f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is")
-
-
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
-    """Write a Pad with ``write``, between two casts if the type of its data needs them.
-
-    Raises:
-        Unconvertible: No type moves the bits, or several types would each need their own casts.
-    """
-    proxies = {check_moved(name, here().opset) for name in types}
+    """Write a Pad with ``write``, between two casts if the type of its data needs them."""
+    opset, proxies = here().opset, set()
+    for name in types:
+        if name is None:
+            raise Unconvertible("the type of its data is not known")
+        proxy, since = EXACT_CASTS.get(name, (None, 0))
+        if MOVED.get(name, opset + 1) > opset and not (proxy and since <= opset):
+            raise Unconvertible(
+                f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is"
+            )
+        proxies.add(proxy)
     if proxies == {None}:
         return write(pad)
     if pad.type is None:
         raise Unconvertible(
             f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
         )
-    output = write(_cast_inputs(pad))
-    if not isinstance(output, ir.Value):
-        return output.astype(by_name(pad.type).numpy)
-    exact = {"saturate": 0} if pad.type in _SATURATING else {}
-    return emit("Cast", [output], {"to": by_name(pad.type).onnx} | exact)
-
-
-def _cast_inputs(pad: PadInfo) -> PadInfo:
-    """Return the same Pad in the type to which its elements are cast."""
-    assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
     position = pad.op.input_index(pad.op.fill)
@@ -309,13 +289,16 @@ def _cast_inputs(pad: PadInfo) -> PadInfo:
     if position is not None:
         if pad.some_fill:
             raise Lacking(pad.op.fill, pad.op)
-        fill: Operand | None = inputs[position]
+        fill = inputs[position]
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
-        inputs[position] = (
-            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else emit("Cast", [fill], {"to": to.onnx})
-        )
-    return replace(pad, inputs=inputs, given=inputs, type=proxy)
+        is_known = isinstance(fill, np.ndarray)
+        inputs[position] = np.asarray(fill).astype(to.numpy) if is_known else emit("Cast", [fill], {"to": to.onnx})
+    output = write(replace(pad, inputs=inputs, given=inputs, type=proxy))
+    if not isinstance(output, ir.Value):
+        return output.astype(own.numpy)
+    exact = {"saturate": 0} if pad.type in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz") else {}
+    return emit("Cast", [output], {"to": own.onnx} | exact)
 
 
 # From an axis and the indices so far, with a last dim of 1 added, to the indices with this axis.
@@ -328,10 +311,7 @@ class Guarantees:
 
     typed: bool  # ONNX Runtime's Pad has the type of the data
     ranked: bool  # the data have at least one dim
-    right: bool  # ONNX Runtime's Pad is right for every call, in every mode
-    or_fails: bool  # it suffices if the Pad is right or can be made to fail; see ``fallback.Calls``
     leaves_some: bool  # in mode constant, no crop removes all elements of an axis; see ``cropped``
-    reach: np.ndarray | None = None  # the larger amount of each axis in mode reflect, if equal in all calls
     # ONNX Runtime's Pad may pad indices: if they are constant, 1.24 to 1.27 fold them in a branch, and lose
     # constants of more than 127 bytes.
     pads_indices: bool = True
@@ -340,46 +320,45 @@ class Guarantees:
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
     """Write a Pad; with ``branches``, an If uses the built-in where it is right."""
-    if pad.dims == []:
-        return emit("Identity", [pad.data])  # P5: rank 0 passes through
-    if guarantees.right and guarantees.typed:
+    opset, typed = here().opset, guarantees.typed
+    if opset < FIRST_WITH_INPUTS:  # such an opset cannot compute indices
+        if not here().has_pad:
+            raise Unconvertible(f"without Pad, opset {opset} has no operators that do the same")
+        if not typed:
+            raise Unconvertible(f"ONNX Runtime's Pad of opset {opset} does not have {pad.type or 'the types'}")
+        if pad.known_modes != (Mode.CONSTANT,):
+            raise Unconvertible(
+                f"ONNX Runtime's Pad may get it wrong, and opset {opset} has no other operators that do the same"
+            )
         return on_data(pad, own_amounts(pad))
-    if here().opset < FIRST_WITH_INPUTS:
-        return _before_integers(pad, guarantees)
-    if guarantees.or_fails:
-        return on_data_or_fail(pad, guarantees.reach)
-    computed = not here().has_pad or not (guarantees.typed or guarantees.pads_indices)
+    fills, only_fills = Mode.CONSTANT in pad.known_modes, pad.known_modes == (Mode.CONSTANT,)
+    computed = not here().has_pad or not (typed or guarantees.pads_indices)
     by_indices = computed or (guarantees.flat and len(pad.known_modes) > 1)
-    if pad.may_have_interior or (by_indices and Mode.CONSTANT in pad.known_modes):
+    if pad.may_have_interior or (by_indices and fills):
         return _interior_or_not(pad, guarantees.flat)
-    if pad.known_modes == (Mode.CONSTANT,):
-        return _finish(pad, guarantees, lambda: _constant(pad, guarantees))
-    choice = mode_of(pad)
-    amounts = amounts_of(pad)
-    rank_of(pad)  # all branches use it
-
-    if Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some:
-        branches = branches and not guarantees.flat
-        return _finish(pad, guarantees, lambda: _extend(pad, guarantees, choice, amounts, branches))
-    constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
-    filled = pad.only(Mode.CONSTANT)
-
-    def extend() -> Operand:
+    if not only_fills:
+        choice, amounts = mode_of(pad), amounts_of(pad)
+        rank_of(pad)  # all branches use it
+    fill = any_fill(pad) if fills and not typed else None
+    output: Operand
+    if only_fills:
+        output = _constant(pad, guarantees)
+    elif not fills or guarantees.leaves_some:
+        output = _extend(pad, guarantees, choice, amounts, branches and not guarantees.flat)
+    else:
+        constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
+        filled = pad.only(Mode.CONSTANT)
         # ONNX Runtime crashes when it folds an If in an If with a Loop in it (1.31), so there is no third branch beside
         # two.
-        return _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False)
-
-    return _finish(pad, guarantees, lambda: here().choose(constant, lambda: _constant(filled, guarantees), extend))
-
-
-def _finish(pad: PadInfo, guarantees: Guarantees, write_part: Callable[[], Operand]) -> Number:
-    """Return the output of ``write_part`` if the built-in has the type, else a Gather at its flat indices."""
-    if guarantees.typed:
-        output = write_part()
-        assert isinstance(output, Number), "only flat indices can be known"
-        return output
-    fill = any_fill(pad) if Mode.CONSTANT in pad.known_modes else None
-    return _taken(pad.data, fill, write_part())
+        output = here().choose(
+            constant,
+            lambda: _constant(filled, guarantees),
+            lambda: _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False),
+        )
+    if not typed:  # of flat indices
+        return _taken(pad.data, fill, output)
+    assert isinstance(output, Number), "only flat indices can be known"
+    return output
 
 
 def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
@@ -414,19 +393,6 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
         return on_data(pad, None if takes_inputs(here().opset, pad) else amounts, pad.data)
 
     return here().choose(is_right(pad, choice, amounts), delegate, compute)
-
-
-def _before_integers(pad: PadInfo, guarantees: Guarantees) -> Number:
-    """Write ONNX Runtime's Pad or refuse: such an opset cannot compute indices."""
-    if not here().has_pad:
-        raise Unconvertible(f"without Pad, opset {here().opset} has no operators that do the same")
-    if not guarantees.typed:
-        raise Unconvertible(f"ONNX Runtime's Pad of opset {here().opset} does not have {pad.type or 'the types'}")
-    if pad.known_modes != (Mode.CONSTANT,):
-        raise Unconvertible(
-            f"ONNX Runtime's Pad may get it wrong, and opset {here().opset} has no other operators that do the same"
-        )
-    return on_data(pad, own_amounts(pad))
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
@@ -490,10 +456,8 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
         positions = arange(take(output, axis), step) - take(amounts.begin, axis)
         every = 1 if interior is None else take(steps, axis)
         count = take(size, axis)
-        gap = positions % every
-        shown = (positions - gap) // every
-        inside = (shown > -1) & (shown < count) & (gap < 1) & (so_far > -1)
-        return np.where(inside, so_far * count + shown, -1)
+        inside, shown = apart(positions, every, count)
+        return np.where(inside & (so_far > -1), so_far * count + shown, -1)
 
     return _over_axes(pad, row)
 

@@ -70,11 +70,7 @@ def rank_of(pad: PadInfo) -> Numbers:
 
 
 def given_fill(pad: PadInfo) -> Operand | None:
-    """Return the fill, of any shape with one element; None for the default (P7).
-
-    Raises:
-        Unconvertible: The fill's type is unknown.
-    """
+    """Return the fill, of any shape with one element; None for the default (P7)."""
     position = pad.op.input_index(pad.op.fill)
     if position is not None:
         return pad.inputs[position]
@@ -94,12 +90,7 @@ def given_fill(pad: PadInfo) -> Operand | None:
 
 
 def any_fill(pad: PadInfo) -> Operand:
-    """Return the fill or its default, of rank 0 or 1.
-
-    Raises:
-        Unconvertible: The fill's type is unknown.
-        Lacking: Some calls do not have the fill.
-    """
+    """Return the fill or its default, of rank 0 or 1."""
     fill = given_fill(pad)
     if isinstance(fill, np.ndarray):
         return fill.reshape(())
@@ -406,11 +397,15 @@ def filled(amounts: AxisPlan) -> Numbers:
 
     The model stores up to ``MAX_LISTED`` positions; nodes compute more at run time.
     """
-    positions, every = arange(amounts.output) - amounts.begin, amounts.interior + 1
+    inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
+    return np.where(inside, shown + amounts.start, amounts.size)
+
+
+def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
+    """Return whether positions show one of ``count`` elements, ``every`` positions from the next, and which (P6)."""
     gap = positions % every
     shown = (positions - gap) // every
-    inside = (shown > -1) & (shown < amounts.extent) & (gap < 1)
-    return np.where(inside, shown + amounts.start, amounts.size)
+    return (shown > -1) & (shown < count) & (gap < 1), shown
 
 
 MOST = 1  # the most Ifs out of which the runtime may move nodes
@@ -419,11 +414,7 @@ PROPAGATING = frozenset(("MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", 
 
 
 def check(pad: PadInfo) -> None:
-    """Refuse a Pad that is wrong for all data of its type and rank.
-
-    Raises:
-        PadError: The attributes break P6, P8 or S1, or the fill breaks P7.
-    """
+    """Refuse a Pad that is wrong for all data of its type and rank."""
     op, dims, node = pad.op, pad.fill_dims, pad.node
     if all_known(dims) and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
@@ -453,9 +444,6 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     graph. A second move, out of an outer If, finds this graph freed; so does an If or Loop nested in a moved node that
     reads a value beside the moved node. Then the process crashes, the results have wrong dims, or the wrong branch runs
     (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
-
-    Raises:
-        Unconvertible: The runtime would move an If or a Loop of the nodes too often.
     """
     depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:

@@ -18,7 +18,7 @@ from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UndecidedError, UsageError, VerificationError, os_errors_as
 from padops.convert.inputs.given import Feeds, Input, Inputs, inputs_of, load_inputs
-from padops.convert.inputs.pads import Hints, special_values
+from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
@@ -144,7 +144,7 @@ def comparison(
             try:
                 inputs = inputs_of(message)
                 shown = () if proof is None else tuple(_replays(inputs, proof))
-                hints = Hints(special_values(document.model))
+                hints = Hints(hints_of(message).special)
                 case = RunInputs(inputs, given, asked, hints, corrected, shown, is_proved)
                 if document.foreign:
                     verification = compare_with_openvino(Path(document.foreign[0].name), case, second)

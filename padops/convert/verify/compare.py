@@ -44,7 +44,7 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     Raises:
         UsageError: The given inputs do not match the model's.
     """
-    case = replace(case, hints=hints_of(first.message, case.hints.special))
+    case = replace(case, hints=hints_of(first.message))
     notes: tuple[str, ...] = ()
     try:
         session = first.session(True)

@@ -17,7 +17,7 @@ from typing import Any
 from padops.convert.analysis import Analysis
 from padops.convert.errors import PadopsError, UsageError, kind_of
 from padops.convert.inputs.given import inputs_of, load_inputs
-from padops.convert.inputs.pads import hints_of, special_values
+from padops.convert.inputs.pads import hints_of
 from padops.convert.model.document import Document
 from padops.convert.records import Verification
 from padops.convert.verify.compare import close, far_outputs
@@ -71,8 +71,7 @@ def compare_beside(
         return Verification("interface", notes=noticed)
     inputs = inputs_of(message)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
-    hints = hints_of(message, special_values(documents[0].model))
-    case = RunInputs(inputs, given, asked, hints)
+    case = RunInputs(inputs, given, asked, hints_of(message))
     libraries = _libraries(providers)
     opened: list[OtherProcess | None] = []
     notes: list[str] = []

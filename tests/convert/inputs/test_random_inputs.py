@@ -37,14 +37,14 @@ def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
     source = model([pad(["x", "pads", "", "axes"], mode="reflect")], 18,
                    inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
     rows = [Input("x", "float", (1, 3, 4, 5)), Input("pads", "int64", (4,)), Input("axes", "int64", (2,))]
-    hints = hints_of(source, {})
+    hints = hints_of(source)
     for seed in range(50):
         fed = next(random_inputs(rows, seed, seed, hints))
         assert len({axis % 4 for axis in fed["axes"].tolist()}) == 2
         assert not fed["pads"].any()  # the axis of 1 may be meant, which allows no reflection
     whole = model([pad(["x", "pads"], mode="reflect")], inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [8])])
     rows[1] = Input("pads", "int64", (8,))
-    drawn = [next(random_inputs(rows, seed, 0, hints_of(whole, {})))["pads"] for seed in range(50)]
+    drawn = [next(random_inputs(rows, seed, 0, hints_of(whole)))["pads"] for seed in range(50)]
     assert np.max(drawn, axis=0).tolist() == [0, 2, 3, 4] * 2
     constant = model([pad(["x", "pads", "", "axes"])], 18,
                      inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
@@ -56,14 +56,14 @@ def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
 def test_lengths_go_with_the_data() -> None:
     rows = [Input("sound", "float", ("batch", "n")), Input("lens", "int64", ("batch",)), Input("k", "int64", ())]
     for turn in range(8):
-        fed = next(random_inputs(rows, 0, turn, hints_of(onnx.ModelProto(), {})))
+        fed = next(random_inputs(rows, 0, turn, hints_of(onnx.ModelProto())))
         n = fed["sound"].shape[1]
         if turn % 4 != 3:  # there, numbers are small first
             assert n // 2 <= fed["lens"].min() and fed["lens"].max() <= n
-    first = next(random_inputs(rows, 0, 0, hints_of(onnx.ModelProto(), {})))
+    first = next(random_inputs(rows, 0, 0, hints_of(onnx.ModelProto())))
     assert first["lens"].tolist() == [first["sound"].shape[1]]
     indices = [Input("ids", "int64", ("batch", "n"))]
-    assert next(random_inputs(indices, 0, 0, hints_of(onnx.ModelProto(), {})))["ids"].max() <= 9
+    assert next(random_inputs(indices, 0, 0, hints_of(onnx.ModelProto())))["ids"].max() <= 9
 
 
 def test_a_loop_runs_few_steps() -> None:
@@ -75,7 +75,7 @@ def test_a_loop_runs_few_steps() -> None:
         f"(int64 steps, float[n] x) => (float[k] y) {{ y = Loop (steps, , x) <body = {body}> }}"
     )
     rows = inputs_of(loop)
-    drawn = [next(random_inputs(rows, 0, turn, hints_of(loop, {}))) for turn in range(8)]
+    drawn = [next(random_inputs(rows, 0, turn, hints_of(loop))) for turn in range(8)]
     drawn += many_inputs(rows, marks_of(loop), {"steps"}, True, 0, 500)
     assert max(int(fed["steps"]) for fed in drawn) == HIGHEST[0]
     verification = padops.verify(loop, loop, run=True)
@@ -84,7 +84,7 @@ def test_a_loop_runs_few_steps() -> None:
 
 def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
     source = model([pad(mode="reflect")], inputs=[("x", FLOAT, [1, "n"])], tensors=[tensor("pads", [0, 700, 0, 0])])
-    rows, hints = [Input("x", "float", (1, "n"))], hints_of(source, {})
+    rows, hints = [Input("x", "float", (1, "n"))], hints_of(source)
     drawn = [next(random_inputs(rows, 0, turn, hints))["x"] for turn in range(compare.TURNS)]
     assert [x.shape[1] for x in drawn] == [64, 1403, 37, 256], "of 64 and 37 elements, the first attempt is refused"
     assert np.isfinite(drawn[0]).all() and np.isfinite(drawn[1]).all() and np.isfinite(drawn[2]).all()
@@ -106,7 +106,7 @@ def test_a_branch_chosen_by_a_number_on_its_way() -> None:
 def test_single_floats_are_in_order_at_every_other_turn() -> None:
     """A lowest and a highest frequency, as swift-f0 has them."""
     rows = [Input("fmin", "float", ()), Input("fmax", "float", ())]
-    low, high = next(random_inputs(rows, 0, 1, hints_of(onnx.ModelProto(), {}))).values()
+    low, high = next(random_inputs(rows, 0, 1, hints_of(onnx.ModelProto()))).values()
     assert 40 <= low <= 80 and 2000 <= high <= 4000
 
 
@@ -130,15 +130,15 @@ def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
     for dims in ([2, 3], ["n", "m", 4], None):
         given = [("x", FLOAT, dims), ("fill", FLOAT, None), ("p", INT64, None if name == "Pad" else [2])]
         source = model([node], 18, inputs=given, tensors=[tensor("q", [0, 1])], imports=[("padops", 1)])
-        first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source, {})))
+        first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source)))
         assert first["fill"].shape == ()
         assert name != "Pad" or first["p"].shape == (2 * first["x"].ndim,)
     open_sizes = model([pad(["x", "p"])], inputs=[("x", FLOAT, [2, 3, 4]), ("p", INT64, ["n"])])
-    assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes, {})))["p"].shape == (6,)
+    assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes)))["p"].shape == (6,)
 
 
 def first_shapes(source: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
-    first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source, {})))
+    first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source)))
     return {name: array.shape for name, array in first.items()}
 
 

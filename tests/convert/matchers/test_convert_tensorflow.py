@@ -79,7 +79,7 @@ def test_domains() -> None:
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
     assert only_record(convert(message, custom_domains={"tf", "a.b"})).status == "converted"
     for wrong, said in [
-        ("tf", "custom_domains is the string 'tf', expected a list of names"),
+        ("tf", "custom_domains is 'tf', expected a list of names"),
         (["padops"], "'padops' is no custom domain: padops knows what its nodes mean"),
         ([""], "'' is no custom domain: padops knows what its nodes mean"),
     ]:

@@ -19,8 +19,8 @@ from padops.spec import reference
 
 INT16 = onnx.TensorProto.INT16
 MIXED = onnx.TensorProto.INT4, onnx.TensorProto.UINT4
-WHY = "this file needs padops for Pad_21 (2 Pads): its data are of several types, int4, uint4, some of which are cast"
-SAYS = f"{WHY}; try --target onnx (padops.lower)"
+WHY = "this file needs padops for Pad_21: its data are of several types, int4, uint4, some of which are cast"
+SAYS = f"{WHY}; --target onnx (padops.lower) may help"
 
 
 def mixed() -> onnx.ModelProto:
@@ -76,7 +76,7 @@ def test_strict(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_an_opset_that_is_too_old_for_the_fallback() -> None:
     edge = model([pad(["x"], mode="edge", pads=[0, 1, 0, -2])], 10, inputs=[("x", FLOAT, ["n", "m"])])
     (said,) = padops.convert(edge).no_fallback.values()
-    assert said.startswith("this file needs padops for Pad_2 (1 Pad): its fallback needs ReduceMin (opset 11); ")
+    assert said.startswith("this file needs padops for Pad_2: its fallback needs ReduceMin (opset 11); ")
 
 
 def test_a_type_that_no_target_has() -> None:
