@@ -6,7 +6,7 @@ Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Conc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
 import numpy as np
