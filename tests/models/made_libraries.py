@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-ENTRY_POINTS = ("CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe", "padops_has_word",
-                "padops_model_parts")  # fmt: skip
+ENTRY_POINTS = ("CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe")
 ARM64 = 0x0100000C
 
 

@@ -24,7 +24,6 @@ from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
 EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
-INTERNAL = {"padops_has_word", "padops_model_parts"}  # the package itself calls these functions of its library
 READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
 SECTIONS = (
     "names of the package padops",
@@ -43,7 +42,6 @@ def surface() -> dict[str, list[str]]:
     """The sections of the list but those about JSON, each with its lines in order."""
     rules = [f"{rule.id} {rule.level} {rule.kind}" for rule in (*RULES.values(), UNREADABLE)]
     exported = re.findall(r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0])
-    exported = [name for name in exported if name not in INTERNAL]
     lines = (
         sorted(names()),
         commands(cli._parser(), "padops"),

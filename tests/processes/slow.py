@@ -44,7 +44,6 @@ FILES = (
     "convert/verify/test_verify_providers.py",
     "csrc/test_engine_check.py",
     "csrc/test_large.py",
-    "csrc/test_model_parts_check.py",
     "csrc/test_ort_abi.py",
     "csrc/test_other_compilers.py",
     "csrc/test_out_of_memory.py",

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/dialects.h"
-#include "core/model_parts.h"
 #include "core/text.h"
 #include "ort/entry_points.h"
 #include "ort/inference.h"
@@ -231,15 +230,4 @@ PADOPS_EXPORT const char* padops_describe() {
   } catch (...) {
     return nullptr;
   }
-}
-
-// See core/model_parts.h.
-PADOPS_EXPORT int64_t padops_model_parts(const uint8_t* model, int64_t size, int64_t small, padops::Part* parts,
-                                         int64_t capacity) {
-  return padops::model_parts(model, size, small, parts, capacity);
-}
-
-PADOPS_EXPORT int padops_has_word(const uint8_t* model, const padops::Part* parts, int64_t count, const char* word,
-                                  int64_t length) {
-  return padops::has_word(model, parts, count, word, length) ? 1 : 0;
 }

@@ -14,7 +14,6 @@ PROVIDER = ("ort/builtin_pad", "ort/provider")
 BESIDE = ("core/provider_rules", "ort/compiled_pad", "ort/pad_node")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("core/model_parts",), "csrc: model_parts_check"),
     (ENGINE, "csrc: sharing inputs dialect_kernels"),
     (
         BESIDE,
