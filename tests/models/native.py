@@ -72,7 +72,9 @@ def _session(op_type, attributes, types, shapes, node, constants, held) -> onnxr
     tensors = [onnx.TensorProto.FromString(content) for content in held]
     opsets = {"": 18, "padops": 1}
     given = dict(attributes)
-    return session(one_node_model(op_type, names, given, inputs, (types[0], None), opsets, 9, tensors, "padops", node))
+    model = one_node_model(op_type, names, given, inputs, (types[0], None), opsets, 9, tensors, "padops")
+    model.graph.node[0].name = node
+    return session(model)
 
 
 def node(op: str, names: Sequence[str], output: str, attributes: Mapping[str, Any], name: str = "") -> onnx.NodeProto:
