@@ -37,7 +37,7 @@ def test_the_action(given: dict[str, str], code: int, repository: Path) -> None:
     assert ran.returncode == code, ran.stdout + ran.stderr
     assert not (repository / "hacked").exists()
     if code in (3, 4):
-        assert "::error file=refused.onnx,title=Pad refused::" in ran.stdout
+        assert "::error file=refused.onnx,title=pad-refused::" in ran.stdout
         assert "padops inspect: a folder/right.onnx: 1 Pad: 1 run" in ran.stdout
 
 

@@ -36,7 +36,7 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ["function sample::Frame/framed_pad", "padops::Pad_19"],
     ]
     assert out.splitlines()[1:3] == [
-        "  Pad-19 inputs (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
+        "  Pad (opset 20): reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1 before, 1 after, "
         "axis 1: 2 before, 0 after",
         "  the original: runs: ONNX Runtime runs it",
     ]

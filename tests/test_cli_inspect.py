@@ -34,7 +34,7 @@ def test_a_model_that_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1:6] == [
         "",
         "graph/padded_pad  refuses",
-        "  Pad-18 inputs (opset 18): reflect, int16 [1, samples] → [1, ?], axis 1: 4 before, 4 after",
+        "  Pad (opset 18): reflect, int16 [1, samples] → [1, ?], axis 1: 4 before, 4 after",
         "  ONNX Runtime has no Pad of int16 at opset 18",
         "",
     ]

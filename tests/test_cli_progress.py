@@ -26,7 +26,6 @@ STEPS = (
     "looking for what folds",
     "deciding",
     "converting",
-    "looking for what the conversion lets fold",
 )
 
 

@@ -155,7 +155,7 @@ def test_messages_name_extras_that_exist(wheel: zipfile.ZipFile) -> None:
     extras = set(metadata_of(wheel).get_all("Provides-Extra"))
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "padops").rglob("*.py")]
     named = {name for text in texts for name in re.findall(r"pip install ['\"]padops\[(\w+)\]", text)}
-    assert {"jax", "openvino", "pyop", "torch"} <= named <= extras
+    assert {"openvino", "pyop"} <= named <= extras
 
 
 @pytest.mark.parametrize("checker", ["twine", "check_wheel_contents"])

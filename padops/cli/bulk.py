@@ -142,7 +142,8 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
     except PadopsError as error:
         found = getattr(error, "conversion", None)
         report = {} if found is None else {"report": _report(found)}
-        return _outcome(source, None, exit=error.exit_code, error=typed(error), text=f"error: {typed(error)}", **report)
+        why = typed(error).removeprefix(f"{source}: ")  # the line begins with the name
+        return _outcome(source, None, exit=error.exit_code, error=typed(error), text=f"error: {why}", **report)
     code, why = reservations(conversion)
     parts = [conversion.summary(), what_was_written(conversion)]
     text = "; ".join([f"warning: {why}", *parts] if code else parts)

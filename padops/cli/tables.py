@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from padops.convert.inspection import Inspection, summary_of
-from padops.convert.records import Conversion, PadComparison, PadFacts, PadRecord, ProofRecord, Road, Verification
+from padops.convert.records import (
+    Conversion,
+    PadComparison,
+    PadFacts,
+    PadRecord,
+    ProofRecord,
+    Road,
+    Verification,
+    breaks_a_rule,
+)
 from padops.convert.rewrite import IN_PYTHON
 from padops.convert.verify.choice import shortcoming
 from padops.plural import plural
@@ -30,8 +40,10 @@ SAID = {
 }
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 NOT_PROVED = {"different": "may differ", "unknown": "not proved"}
+IN_OPTIONS = ("provider=True", 'backend="pyop"')  # for operators in C++, and for kernels in Python
 ROADS: dict[Road, str] = {
-    "session": "runs the model as it is, like padops run",
+    "session": "runs the model as it is, like padops run; for your own SessionOptions: padops.register(options, "
+    "{arguments})",
     "memory": "converts the Pads that need it in memory, and writes nothing; padops run does the same",
     "convert": "writes a model with operators of padops, and functions of standard operators for use without padops",
     "lower": "writes a model of standard operators alone, for any runtime",
@@ -109,6 +121,8 @@ def conversion_lines(conversion: Conversion) -> Iterator[str]:
 
 def _now(record: PadRecord) -> str:
     """Returns the outcome for a Pad."""
+    if breaks_a_rule(record):
+        return "breaks a rule"
     if record.status in ("unconverted", "not needed"):
         return record.status
     if record.status == "folded":
@@ -156,9 +170,10 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield "Fixes, best first:" if inspection.failing else "To run the model with any data:"
     elif inspection.failing:
         yield "padops cannot fix this model as it is; see above"
+    in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
         yield f"  {command}"
-        yield f"      {ROADS[road]}"
+        yield f"      {ROADS[road].format(arguments=IN_OPTIONS[in_python])}"
 
 
 def inspected_lines(name: str, inspection: Inspection) -> Iterator[str]:
@@ -182,5 +197,6 @@ def total_lines(results: Sequence[Inspection | str]) -> Iterator[str]:
 
 
 def _form(pad: PadFacts) -> str:
-    """The form of a Pad with its opset: ``Pad-18 inputs (opset 18)``."""
-    return f"{pad.form} (opset {pad.opset})" if pad.opset else pad.form
+    """The form of a Pad with its opset: ``Pad (opset 18)``."""
+    form = "Pad" if re.fullmatch(r"Pad-\d+ (inputs|attributes)", pad.form) else pad.form
+    return f"{form} (opset {pad.opset})" if pad.opset else form

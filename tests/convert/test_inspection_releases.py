@@ -18,7 +18,7 @@ MODEL = Path(__file__).resolve().parents[2] / "models" / "pad_19.onnx"
 
 @pytest.mark.parametrize("release", ["1.19", "1.33", "2.0", "1", "1.22.x", "", " 1.22", 1.22, b"1.22"])
 def test_another_release_is_an_error(release: object) -> None:
-    words = rf"onnxruntime is {release!r}, expected a release from 1\.20 to 1\.32, such as '1\.32'"
+    words = rf"onnxruntime is {release!r}, expected a release from 1\.20 to 1\.32"
     with pytest.raises(UsageError, match=words.replace("'", "['\"]")):
         padops.inspect(MODEL, onnxruntime=release)
 

@@ -102,8 +102,12 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
                 arrays[name] = np.asarray(array)
         return arrays
     path, part = Path(source), f"the inputs in {source}"
-    if not os.path.exists(path):
-        raise UsageError(f"{path} does not exist")
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist") from None
+    except OSError:  # reading the file fails too, and reports the error
+        pass
     try:
         with library_errors(part, *DAMAGES), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers that Python 2 wrote
