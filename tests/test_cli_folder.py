@@ -57,7 +57,7 @@ def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys:
     assert text.splitlines()[-1] == "4 models, 1 failed; 4 Pads: 3 converted, 1 unconverted"
     broken = folder / "broken.onnx"
     why = "not an ONNX model: it cannot be parsed as a protobuf message"
-    assert err == f"{broken}: error: {broken}: {why}\n"
+    assert err == f"{broken}: error: {why}\n"
     told = json.loads(report.read_text())
     assert (told["exit"], told["counts"]["converted"], told["counts"]["unconverted"]) == (1, 3, 1)
     assert [(Path(row["source"]).name, row["exit"], row["error"]) for row in told["files"]] == [
