@@ -160,7 +160,7 @@ def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pyte
     found = command.padops("inspect", path).stdout.splitlines()
     (pad,) = padops.inspect(path).pads
     assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")
-    assert f"  {pad.form} (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
+    assert f"  Pad (opset 1): {pad.what()}" in found and f"  {pad.why}" in found
 
 
 def test_padops_alone_prints_help() -> None:
