@@ -48,7 +48,7 @@ def path_without(folder: Path, *names: str, **variables: str) -> str:
 def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
     path = path_without(tmp_path / "links", needs.CLANG, *chromium.NAMES)
     few, said = collected(*CHOSEN, PATH=path)
-    assert few == {name for name in few if name.startswith(CHOSEN[2])} and len(few) == 2
+    assert few == {name for name in few if name.startswith(CHOSEN[2])} != set()
     (line,) = [line for line in said.splitlines() if line.startswith("LEFT OUT is what needs ")]
     assert {needs.CLANG, "chromium"} <= {*re.split("[ ,:]+", line)}, "once, in one line"
     every, said = collected(*CHOSEN, PATH=path, PADOPS_PEERS="none")

@@ -18,7 +18,7 @@ import provider_cases
 import provider_faults
 import providers
 
-STEPS = {"ort-openvino": 40, "ort-webgpu": 40, "ort-qnn": 60}
+STEPS = {"ort-openvino": 40, "ort-webgpu": 40, "ort-qnn": 40}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in STEPS])

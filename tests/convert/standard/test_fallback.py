@@ -100,7 +100,7 @@ def _check_one_body(cases: list[case_strategies.Case], declared: tuple[str, str]
         assert len(right) > 1
         assert all(
             re.search(
-                r"\): (its fill is a float, and its data are of several|its data are of several types|some "
+                r": (its fill is a float, and its data are of several|its data are of several types|some "
                 "nodes of .* have no |a node in mode |its data are of rank 0 )",
                 text,
             )
