@@ -241,8 +241,6 @@ def test_progress_is_shown_while_data_are_copied(
     save(tmp_path / "m.onnx", model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]))
     (tmp_path / "w.bin").write_bytes(bytes(16))
     (tmp_path / "out").mkdir()
-    monkeypatch.setenv("FORCE_COLOR", "1")  # which rich takes for a terminal
-    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     code, _, err = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert code == 0
