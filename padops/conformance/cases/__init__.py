@@ -41,5 +41,7 @@ def find_case(id: str) -> Case:
         if origin in ("table", "random"):
             return table.find_case(id) if origin == "table" else drawn.find_case(id)
         return {case.id: case for case in (*specification.cases(), *upstream.cases())}[id]
-    except (KeyError, ValueError) as error:
+    except KeyError:
+        raise ValueError(f"no case is called {id!r}") from None
+    except ValueError as error:
         raise ValueError(f"no case is called {id!r}: {error}") from error
