@@ -67,22 +67,6 @@ def inspected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def wrong_amounts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A converter that gives each Pad other amounts."""
-    import numpy as np
-
-    from padops.convert.rewrite import TARGETS
-
-    real = TARGETS["padops"]
-
-    def emit(replacement, found, constants, types) -> None:
-        real(replacement, found, constants, types)
-        found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
-
-    monkeypatch.setitem(TARGETS, "padops", emit)
-
-
-@pytest.fixture
 def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verifier that proves nothing, so that what runs give is all that there is."""
     from padops.convert.records import ProofRecord
@@ -90,12 +74,6 @@ def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
 
     found = ProofRecord("unknown", why="nobody has tried to prove it")
     monkeypatch.setattr(choice, "proved", lambda *given: found)
-
-
-@pytest.fixture
-def optional_libraries() -> set[str]:
-    """The libraries of other implementations, some of which may be missing."""
-    return needs.PEERS
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
