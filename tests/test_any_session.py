@@ -170,6 +170,16 @@ def test_a_convolution_that_ends_its_first_run() -> None:
     assert plain.padops_records == ()
 
 
+def test_a_type_of_microsofts_pad() -> None:
+    text = (
+        "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}, int16 v = {7}> "
+        "{ y = com.microsoft.Pad (x, p, v) }"
+    )
+    rows = ROWS.astype(np.int16)
+    (y,) = padops.InferenceSession(model(text, IMPORTS), quiet()).run(None, {"x": rows})
+    np.testing.assert_array_equal(y, np.pad(rows, [(0, 0), (1, 1)], constant_values=7))
+
+
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
 @pytest.mark.parametrize(("stride", "outputs"), [(4, [1, 5]), (3, [1, 4, 7])])
 def test_a_convolution_that_begins_behind_the_first_element(mode: str, stride: int, outputs: list[int]) -> None:
