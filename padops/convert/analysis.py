@@ -46,6 +46,7 @@ class Analysis:
         self.asked = asked
         self.progress = progress
         self.done: list[PadRecord] = []  # of Pads that an earlier pass has written as nodes without a Pad
+        self.problem: str | None = None  # why types could not be inferred for the conversion, or None
         self.renew()
 
     def renew(self) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED, USAGE
-from padops.files.staging import is_hidden
 
 if TYPE_CHECKING:
     from padops.convert.records import Conversion
@@ -82,16 +81,9 @@ def kind_of(value: object) -> str:
 
 # The exceptions of onnx, onnx_ir, NumPy, json and protobuf for invalid data. Not Exception: a bug of padops, such as a
 # NameError or an AssertionError, must not become an error of the model.
-LIBRARY_ERRORS: tuple[type[Exception], ...] = (
-    ValueError,  # UnicodeError and json.JSONDecodeError among them; onnx_ir's SerdeError is a RuntimeError and is not
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    NotImplementedError,
-    RecursionError,
-    MemoryError,
-)
+# ValueError includes UnicodeError and json.JSONDecodeError; onnx_ir's SerdeError is a RuntimeError and is not here.
+LIBRARY_ERRORS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError,
+                  RecursionError, MemoryError)  # fmt: skip
 
 
 @contextlib.contextmanager
@@ -113,11 +105,11 @@ def os_errors_as(failure: str, path: object) -> Iterator[None]:
     """Turns an OSError into a PadopsError: "cannot write y.onnx: No space left on device".
 
     ``failure`` is the beginning, "cannot read" or "cannot write". The message names ``path`` if the OSError names no
-    file or a file in a hidden folder.
+    file.
     """
     try:
         yield
     except OSError as error:
-        name = path if error.filename is None or is_hidden(error.filename) else error.filename
+        name = path if error.filename is None else error.filename
         written = "; nothing has been left behind" if failure == "cannot write" else ""
         raise PadopsError(f"{failure} {name}: {error.strerror or error}{written}") from error

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import onnx
 import onnx_ir as ir
 from google.protobuf.message import EncodeError
+from onnx.external_data_helper import set_external_data
 
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
@@ -24,19 +25,15 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Staging, staged_file, staging
+from padops.files.staging import Staging, staged_file, staging, write_whole
 from padops.files.targets import Identity, behind_link, identity, name_of, refusal
 from padops.progress import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """Returns the model file to write, or None.
+    """Returns the model file to write, or None; for a symbolic link, its target, as the link's owner expects.
 
-    For a symbolic link, returns the link's target, as the link's owner expects. A new file replaces a link of a Hugging
-    Face cache, because the target's name is the hash of the target's content.
-
-    Raises:
-        UsageError: ``in_place`` comes with an output, or the source is not a file.
+    A new file replaces a link of a Hugging Face cache, because the target's name is the hash of the target's content.
     """
     if not in_place:
         return None if output is None else _behind_link(Path(output))
@@ -54,41 +51,23 @@ def _behind_link(path: Path) -> Path:
     return path if any(real.is_relative_to(folder) for folder in blobs) else real
 
 
-def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
-    """Refuses files that cannot be written, and a report that has a model's path.
-
-    Raises:
-        UsageError: The report is the source or the output.
-        PadopsError: The process cannot write the target or the report.
-    """
-    reported = Path(report) if report is not None else None
+def check_paths(source: Source, target: Path | None, report: Path | None) -> None:
+    """Refuses files that cannot be written, and a report that has a model's path."""
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
-    if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
-        raise UsageError(
-            f"{reported} is a model; name another file for the report", f"{reported} is a model; name another --report"
-        )
-    for path in (target, reported):
+    if report is not None and any(model is not None and _same_file(model, report) for model in models):
+        why = f"{report} is a model; name another"
+        raise UsageError(f"{why} file for the report", f"{why} --report")
+    for path in (target, report):
         with os_errors_as("cannot write", path):
             if why := refusal([path]):
                 raise PadopsError(why)
 
 
 def check_targets(
-    target: Path | None,
-    report: str | os.PathLike[str] | None,
-    inputs: Inputs | None,
-    document: Document,
-    files: list[DataFile],
-    in_place: bool,
+    targets: Iterable[Path], inputs: Inputs | None, document: Document, files: list[DataFile], in_place: bool = False
 ) -> None:
-    """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs.
-
-    Raises:
-        UsageError: Names the file.
-    """
-    for path in (target, None if report is None else Path(report)):
-        if path is None:
-            continue
+    """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
+    for path in targets:
         if any(_same_file(path, Path(record.name)) for record in document.foreign):
             raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
         if document.path is not None and not in_place and _same_file(path, document.path):
@@ -107,31 +86,15 @@ def _same_file(one: Path, other: Path) -> bool:
     return os.path.abspath(one) == os.path.abspath(other)
 
 
-@contextlib.contextmanager
-def _staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
-    """Writes the report to a staged file, so that after the model's write only a rename can fail."""
-    if path is None:
-        yield lambda: None
-        return
-    text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
-    with contextlib.ExitStack() as stack:
-        with os_errors_as("cannot write", path):
-            stage = stack.enter_context(staged_file(path, [text]))
-
-        def put() -> None:
-            try:
-                stage.commit()
-            except OSError as error:
-                model = f"{conversion.output} has been written, but " if conversion.output else ""
-                raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
-
-        yield put
-
-
 def write_report(conversion: Conversion, path: Path | None) -> None:
     """Writes the whole report or no file."""
-    with _staged_report(conversion, path) as emit:
-        emit()
+    if path is not None:
+        with os_errors_as("cannot write", path):
+            write_whole(path, [_report(conversion)])
+
+
+def _report(conversion: Conversion) -> str:
+    return json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
 
 
 # If a model is too large for one message, initializers with more bytes than this number go to a data file.
@@ -146,9 +109,9 @@ class Job:
     files: Sequence[DataFile]
     target: Path | None  # the model file; None writes no file
     # Compares the original and the converted model file; None skips the verification.
-    verify: Callable[[Path, Path], Verification] | None
-    original: Callable[[], onnx.ModelProto]  # makes a new message of the original if the source is not a file
-    progress: Progress | None
+    verify: Callable[[Path, Path], Verification] | None = None
+    original: Callable[[], onnx.ModelProto] | None = None  # makes a new message of the original, which is not a file
+    progress: Progress | None = None
     report: Path | None = None  # the report to write with the model, or None
     # In place: the identity of the source file; padops does not replace another file at the same path.
     source: Identity | None = None
@@ -175,34 +138,59 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
             stage.expect(folder / name, job.source)
         content, moved = _stage_model(stage, job.document, placements, name, may_move=target is not None)
         if job.verify is not None:
-            original = job.document.path or _stage_original(stage, job.original(), placements)
-            for placement in placements:
-                if not placement.copied:
-                    stage.borrow(placement.file.source, placement.location)
-            verification = job.verify(original, stage.hidden / name)
-            conversion = replace(conversion, verification=verification)
-            if refusal_of(verification, job.strict, ()) is not None:
-                return conversion
-        if target is None:
+            conversion = replace(conversion, verification=_verified(job, job.verify, stage, placements, name))
+        done = conversion.verification
+        if target is None or (done is not None and refusal_of(done, job.strict, ()) is not None):
             return conversion
-        notes = conversion.notes
-        if target.is_symlink():
-            notes += (f"{target} was a symbolic link and is now a file of its own",)
+        was_link = target.is_symlink()
+        notes = (f"{target} was a symbolic link and is now a file of its own",) if was_link else ()
         outputs = (
             FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
             *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
             *(FileRecord(location, size, written=True) for location, size in moved.items()),
         )
-        conversion = replace(conversion, output=target, outputs=outputs, notes=notes)
-        with _staged_report(conversion, job.report) as put_report:
-            ending.enter_context(uninterrupted())
-            stage.commit()
-            put_report()
+        conversion = replace(conversion, output=target, outputs=outputs, notes=(*conversion.notes, *notes))
+        _put_into_place(stage, conversion, job.report, ending)
     for tensor in job.document.message().graph.initializer if moved else ():
         if entry(tensor, "location") in moved:  # the graph now reads this tensor from a data file
             value = job.document.model.graph.initializers[tensor.name]
             value.const_value = ir.serde.deserialize_tensor(tensor, folder)
     return conversion
+
+
+def _verified(
+    job: Job, verify: Callable[[Path, Path], Verification], stage: Staging, placements: Sequence[Placement], name: str
+) -> Verification:
+    """Verifies the staged model; an original in memory, and data files in place, come beside it for the time."""
+    original = job.document.path
+    if original is None:
+        assert job.original is not None, "the original is not a file"
+        content = serialize(_relocated(job.original(), placements))
+        if content is None:
+            raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
+        original = stage.hidden / ".original.onnx"
+        original.write_bytes(content)
+    for placement in placements:
+        if not placement.copied:
+            stage.borrow(placement.file.source, placement.location)
+    return verify(original, stage.hidden / name)
+
+
+def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None, ending: contextlib.ExitStack) -> None:
+    """Moves all files into place; the report is written before the model, so that after it only a rename can fail."""
+    with contextlib.ExitStack() as stack:
+        staged = None
+        if report is not None:
+            with os_errors_as("cannot write", report):
+                staged = stack.enter_context(staged_file(report, [_report(conversion)]))
+        ending.enter_context(uninterrupted())
+        stage.commit()
+        try:
+            if staged is not None:
+                staged.commit()
+        except OSError as error:
+            why = f"{conversion.output} has been written, but the report {report} has not: {error.strerror or error}"
+            raise PadopsError(why) from error
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
@@ -228,8 +216,7 @@ def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
     """Stages the model file; if it is too large for one message, its large initializers go to a data file."""
-    message = document.message()
-    _relocate(message, placements)
+    message = _relocated(document.message(), placements)
     moved: dict[str, int] = {}
     content: bytes | None
     if not document.changed and document.path and all(p.location == p.file.location for p in placements):
@@ -251,17 +238,6 @@ def _stage_model(
     return content, moved
 
 
-def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
-    """Writes an in-memory original beside the staged model; only the verification reads this file."""
-    _relocate(message, placements)
-    content = serialize(message)
-    if content is None:
-        raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
-    path = stage.hidden / ".original.onnx"
-    path.write_bytes(content)
-    return path
-
-
 def serialize(message: onnx.ModelProto) -> bytes | None:
     """Returns the bytes of a message; None if the message is too large."""
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
@@ -273,25 +249,23 @@ def serialize(message: onnx.ModelProto) -> bytes | None:
     return content
 
 
-def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:
-    """Points the external tensors to the new locations of their files."""
+def _relocated(message: onnx.ModelProto, placements: Sequence[Placement]) -> onnx.ModelProto:
+    """Points the external tensors of a message to the new locations of their files; returns the message."""
     new = {placement.file.location: placement.location for placement in placements}
     if any(before != after for before, after in new.items()):
         for tensor, _ in external_tensors(message):
             for pair in tensor.external_data:
                 if pair.key == "location":
                     pair.value = new[pair.value]
+    return message
 
 
 def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
     """Makes the large initializers external, and yields their bytes in file order."""
     offset = 0
     for tensor in message.graph.initializer:
-        if len(tensor.raw_data) > WORTH_MOVING:
-            content = tensor.raw_data
+        if len(content := tensor.raw_data) > WORTH_MOVING:
+            set_external_data(tensor, location, offset, len(content))
             tensor.ClearField("raw_data")
-            tensor.data_location = onnx.TensorProto.EXTERNAL
-            for key, value in (("location", location), ("offset", offset), ("length", len(content))):
-                tensor.external_data.add(key=key, value=str(value))
             offset += len(content)
             yield content

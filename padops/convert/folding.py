@@ -43,24 +43,13 @@ import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
 from padops.convert.matchers import frameworks, match_pad
-from padops.convert.model.graphs import (
-    Constants,
-    NodeSite,
-    constant,
-    replace_in_place,
-    take_out,
-)
+from padops.convert.model.graphs import Constants, NodeSite, constant, replace_in_place, take_out
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import MICROSOFT
 from padops.convert.pads.pad_info import PadInfo
-from padops.convert.pads.window_operators import (
-    LOWEST_IS_EXACT,
-    MISCOUNTED,
-    WINDOW_OPERATORS,
-    is_miscounted,
-)
+from padops.convert.pads.window_operators import LOWEST_IS_EXACT, MISCOUNTED, WINDOW_OPERATORS, is_miscounted
 from padops.convert.records import PadRecord
-from padops.convert.rewrite import Request, Rewritten, convert_pads
+from padops.convert.rewrite import Request, convert_pads, given_inputs
 from padops.convert.runtimes import has_identity, needs
 from padops.progress import counted
 from padops.spec.dialects import DOMAIN
@@ -136,29 +125,16 @@ def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants:
         inputs = {"pads": whole} if len(node.inputs) > 1 and node.inputs[1] is not None else {}
     if len(attributes) + len(inputs) != 1 and "padding_below" not in attributes and "pads_begin" not in inputs:
         return False
-    for name, values in attributes.items():
-        node.attributes.add(ir.AttrInt64s(name, values))
+    given: list[ir.Value | None] = list(node.inputs)
     for at, (role, values) in enumerate(inputs.items(), 1):
-        set_input(pad, at, constants.add(np.array(values, np.int64), pad.site, role))
+        given[at] = constants.add(np.array(values, np.int64), pad.site, role)
     if "pads" in inputs:
-        set_input(pad, 3, None)
+        given[3:] = []  # axes
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
+    kept = [*node.attributes.values(), *(ir.AttrInt64s(name, values) for name, values in attributes.items())]
+    replace_in_place(node, node.domain, node.op_type, given_inputs(given), kept)
+    remove_unread(former, pad.site.scope.index)
     return True
-
-
-def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
-    """Set or remove an input of the node, and remove the nodes that only computed the former input."""
-    node = pad.site.node
-    if position >= len(node.inputs):
-        if value is None:
-            return
-        node.resize_inputs(position + 1)
-    former = node.inputs[position]
-    node.replace_input_with(position, value)
-    count = len(node.inputs)
-    while node.inputs[count - 1] is None:
-        count -= 1
-    node.resize_inputs(count)
-    remove_unread([former] if former is not None else [], pad.site.scope.index)
 
 
 class Refusal(Exception):
@@ -404,7 +380,7 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
     return fits and write_amounts(second, begins, ends, constants)
 
 
-def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, list[PadRecord]]:
+def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
     """Fold Pads, convert the rest, fold what the conversion made foldable; return the records in the original order.
 
     Not all decisions can be made before the first change, because earlier folds and conversions decide which Pad can be
@@ -413,11 +389,10 @@ def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, l
     in their converted form. So each pass folds until nothing is left to fold.
     """
     passes = [FoldPads(analysis, request)]
-    rewritten = convert_pads(analysis, request)
-    if any(record.status == "converted" for record in rewritten.records.values()):
-        passes.append(FoldPads(analysis, request, passes[0].paths))
-    paths = passes[0].paths
-    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in rewritten.records.items()}
+    records, paths = convert_pads(analysis, request), passes[0].paths
+    if any(record.status == "converted" for record in records.values()):
+        passes.append(FoldPads(analysis, request, paths))
+    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in records.items()}
     for folding in passes:
         for node, record in folding.records.items():
             if node in paths:  # the conversion made the other nodes
@@ -425,5 +400,5 @@ def convert_and_fold(analysis: Analysis, request: Request) -> tuple[Rewritten, l
         for node, note in folding.notes.items():
             if node in records:
                 records[node] = replace(records[node], notes=(*dict.fromkeys((*records[node].notes, note)),))
-    positions = {node: position for position, node in enumerate(paths)}
-    return rewritten, [records[node] for node in sorted(records, key=lambda node: positions.get(node, len(positions)))]
+    in_order = [*(node for node in paths if node in records), *(node for node in records if node not in paths)]
+    return {node: records[node] for node in in_order}

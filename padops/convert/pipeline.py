@@ -20,7 +20,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from copy import deepcopy
 from dataclasses import replace
 from math import prod
@@ -162,17 +162,17 @@ def convert(
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
-    path = output_path(source := given_model(source), output, in_place)
+    path, reported = output_path(source := given_model(source), output, in_place), report and Path(report)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(target, select, fold, fallback, choose_lowering(target, without_pad, select, provider, rules))
-    check_paths(source, path, report)
+    check_paths(source, path, reported)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links)
         files = document.data_files(follow_links, needed=path is not None or verify)
-    check_targets(path, report, inputs, document, files, in_place)
+    check_targets(filter(None, (path, reported)), inputs, document, files, in_place)
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
@@ -181,8 +181,8 @@ def convert(
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    reported, original = None if report is None else Path(report), original_of(source, document)
-    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
+    target, original = None if dry_run else path, original_of(source, document)
+    job = Job(document, files, target, compare, original, progress, reported, replaced, strict)
     try:
         if strict or dry_run or path is not None:
             check_left(conversion, strict)
@@ -241,18 +241,14 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
-    if request.fold:
-        rewritten, records = convert_and_fold(analysis, request)
-    else:
-        rewritten = convert_pads(analysis, request)
-        records = list(rewritten.records.values())
-    records = [*analysis.done, *records]
+    rewritten = convert_and_fold(analysis, request) if request.fold else convert_pads(analysis, request)
+    records = [*analysis.done, *rewritten.values()]
     embedded = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
         document.settle_shapes()
-    notes = [rewritten.problem] if rewritten.problem else []
+    notes = [analysis.problem] if analysis.problem else []
     if not records and not unasked:
         notes.append("the model has no Pad")
     elif records and not document.changed:
@@ -271,7 +267,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         _folder=document.base_dir,
         _write=_write_conversion,
         _fatal=frozenset(fatal),
-        _corrected=values_behind(document.model, (n for n, made in rewritten.records.items() if made.corrects)),
+        _corrected=values_behind(document.model, (node for node, record in rewritten.items() if record.corrects)),
     )
     if document.foreign and conversion.unconverted:
         check_left(conversion, strict=any(breaks_a_rule(record) for record in conversion.unconverted))
@@ -294,8 +290,8 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     check_paths(message, path, None)
     with os_errors_as("cannot read", "the model's data"):
         files = document.data_files(follow_links=True)  # the conversion has checked the links
-    check_targets(path, None, None, document, files, in_place=False)
-    return _verify_and_write(Job(document, files, path, None, lambda: message, None), conversion, path)
+    check_targets([path], None, document, files)
+    return _verify_and_write(Job(document, files, path), conversion, path)
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
@@ -388,14 +384,13 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     mark = f"padops {uuid4().hex} "  # begins the names of Pads, and no other name
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"
-    records = convert_pads(analysis, Request(fold=False, fallback=False)).records
+    records = convert_pads(analysis, Request(fold=False, fallback=False))
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = onnx.ModelProto()
     light.CopyFrom(message)
-    _keep(light.graph.initializer, [row for row in light.graph.initializer if row.name not in large])
-    inputs = list(message.graph.input)
-    listed = {value.name for value in inputs}
+    _replace_all(light.graph.initializer, [row for row in message.graph.initializer if row.name not in large])
+    listed = {value.name for value in message.graph.input}
     more = [row for name, row in large.items() if name not in listed]
     light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
     try:
@@ -405,17 +400,17 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
         why = re.sub(rf"{mark}\d+: ", "", " ".join(str(error).split()).rpartition("failed: ")[2])
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error
-    _keep(made.graph.input, inputs)
+    _replace_all(made.graph.input, message.graph.input)
     made.graph.initializer.extend(large.values())
     least = helper.find_min_ir_version_for([helper.make_opsetid("", opset)], ignore_unknown=True)
     made.ir_version = min(message.ir_version, max(least, FIRST_IR))
     made.metadata_props.extend(message.metadata_props)
     changed = read_document(made, base_dir=document.base_dir)
-    known = list(facts.values())
+    origins = list(facts.values())
     for node in changed.model.graph.all_nodes():
         if (named := node.name or "").startswith(mark):
             number, _, name = named.removeprefix(mark).partition(": ")
-            origin = node.meta[ORIGIN] = known[int(number)]
+            origin = node.meta[ORIGIN] = origins[int(number)]
             node.name = name if origin.name else ""  # the inliner adds a suffix
     changed.path, changed.size, changed.sha256 = document.path, document.size, document.sha256
     changed.foreign, changed.touched = document.foreign, set(changed.model.graph)
@@ -424,11 +419,10 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     return found
 
 
-def _keep(rows: Any, kept: Sequence[Any]) -> None:
-    """Replace the contents of a list of messages by copies of ``kept``."""
-    kept = [deepcopy(row) for row in kept]
+def _replace_all(rows: Any, others: Iterable[Any]) -> None:
+    """Replace the contents of a list of messages by copies of the messages of another list."""
     del rows[:]
-    rows.extend(kept)
+    rows.extend(others)
 
 
 INPUT, OUTPUT = "standard input", "standard output"
@@ -444,33 +438,29 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
         if output == STREAM and (why := refuse_terminal()):
             raise UsageError(why)
     content, model = read_model() if source == STREAM else (b"", source)
-    to_file = None if report == STREAM else report
+    sources = {"sources": (_record(INPUT, content),)} if source == STREAM else {}
+    to_file = None if report in (None, STREAM) else report
+
+    def finished(conversion: Conversion) -> Conversion:
+        """Write the report: ``convert`` did not know of the streams."""
+        conversion = replace(conversion, **sources)
+        if report == STREAM:
+            written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+            with os_errors_as(f"{written}cannot write to", OUTPUT):
+                write_output((json_text(conversion.to_json()) + "\n").encode("utf-8", "backslashreplace"))
+        elif to_file:
+            write_report(conversion, Path(to_file))
+        return conversion
+
     try:
         conversion = convert(model, None if output == STREAM else output, report=to_file, **options)
-        if source == STREAM:
-            conversion = replace(conversion, sources=(_record(INPUT, content),))
         if output == STREAM and not options.get("dry_run"):
             check_left(conversion, strict=False)
             conversion = _write_model(conversion)
     except (PadsLeftError, VerificationError) as error:
-        if source == STREAM:
-            error.conversion = replace(error.conversion, sources=(_record(INPUT, content),))
-        _report(error.conversion, report, source == STREAM)
+        error.conversion = finished(error.conversion)
         raise
-    _report(conversion, report, STREAM in (source, output))
-    return conversion
-
-
-def _report(conversion: Conversion, report: str | None, again: bool) -> None:
-    """Write the report to standard output, or with ``again`` to its file: ``convert`` did not know of the streams."""
-    if report != STREAM:
-        if report is not None and again:
-            write_report(conversion, Path(report))
-        return
-    text = json_text(conversion.to_json()) + "\n"
-    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
-    with os_errors_as(f"{written}cannot write to", OUTPUT):
-        write_output(text.encode("utf-8", "backslashreplace"))
+    return finished(conversion)
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:

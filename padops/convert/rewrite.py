@@ -3,20 +3,16 @@
 The pass first decides what each Pad becomes and why; then it changes nodes. A target may still refuse a Pad, before it
 changes any node.
 
-The converted model states the types of converted nodes. ONNX Runtime infers no shape through an operator whose amounts
-are inputs. So the converted model states the output's type and shape if the original does not. Then ONNX Runtime
-optimises later nodes as before: silero-vad's Slices become a Split because the rank of the Conv in front of them is
-known.
+ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
+shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as before:
+silero-vad's Slices become a Split because the rank of the Conv in front of them is known. The converted model also
+states the types and ranks of the outputs of functions with Pads: if a Pad has no fallback, ONNX Runtime refuses a model
+that does not state the type of the call's output.
 
-The converted model also states the types and ranks of the outputs of functions with Pads. If a Pad has no fallback,
-ONNX Runtime infers nothing through a function with this Pad, and refuses a model that does not state the type of the
-call's output.
-
-A target replaces a node by a Pad, described by a :class:`~padops.convert.pads.pad_info.PadInfo`. To add a target, write
-a function ``emit(pad, site, constants, types, **lowering)`` and list it in ``TARGETS``. ``emit`` turns the node of
-``site`` into the Pad and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes
-anything. A target that may refuse a Pad also has ``check(pad, site, **lowering)``, which raises the same and changes
-nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
+A target is a function ``emit(pad, site, constants, types, **lowering)`` in ``TARGETS``. It turns the node of ``site``
+into the Pad of a ``PadInfo``, and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it
+changes anything. A target that may refuse a Pad also has ``check(pad, site, **lowering)``, which raises the same and
+changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
 """
 
 from __future__ import annotations
@@ -54,7 +50,7 @@ T = TypeVar("T")
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turn the node into the Pad's operator; it keeps its name, outputs and metadata."""
-    inputs = _given(_values(pad, site, constants))
+    inputs = given_inputs(_values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
         _declare(site.node.outputs[0], site.node.inputs[0], types)
     _set_operator(site, (DOMAIN, VERSION, pad.op.name), inputs, pad.attributes.values())
@@ -209,17 +205,16 @@ def prune_opset_imports(document: Document) -> None:
     model, message = document.model, document.message()
     unused = {DOMAIN, pyop_node.DOMAIN} - {site.node.domain for site in walk(model)}
     owners: list[onnx.ModelProto | onnx.FunctionProto] = [message, *message.functions]
-    for owner in owners:
+    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
+    for owner, graph in zip(owners, graphs, strict=True):
         kept = [row for row in owner.opset_import if row.domain not in unused]
         del owner.opset_import[:]
         owner.opset_import.extend(kept)
-    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
-    for graph in graphs:
         for domain in unused & set(graph.opset_imports):
             del graph.opset_imports[domain]
 
 
-def _given(inputs: Sequence[T]) -> list[T]:
+def given_inputs(inputs: Sequence[T]) -> list[T]:
     """Return the inputs without absent inputs at the end."""
     count = max((i for i, value in enumerate(inputs, 1) if value is not None), default=0)
     return list(inputs[:count])
@@ -227,18 +222,18 @@ def _given(inputs: Sequence[T]) -> list[T]:
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
     """Return whether a node has exactly the inputs and attributes of its Pad."""
-    given, inputs = _given(pad.given), _given(node.inputs)
-    same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
-    kinds = [{name: attribute.type for name, attribute in given.items()} for given in (node.attributes, pad.attributes)]
-    return same and kinds[0] == kinds[1]
+    inputs, kinds = [], []
+    for given, attributes in ((node.inputs, node.attributes), (pad.given, pad.attributes)):
+        inputs.append([id(value) for value in given_inputs(given)])
+        kinds.append({name: attribute.type for name, attribute in attributes.items()})
+    return inputs[0] == inputs[1] and kinds[0] == kinds[1]
 
 
 def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
-    attributes = {name: (attribute.type, attribute.value) for name, attribute in node.attributes.items()}
-    mode = {"mode": (ir.AttributeType.STRING, "constant")}
-    return _given(node.inputs), mode | {
-        k: (kind, list(v) if isinstance(v, tuple) else v) for k, (kind, v) in attributes.items()
-    }
+    found: dict[str, object] = {"mode": (ir.AttributeType.STRING, "constant")}
+    for name, row in node.attributes.items():
+        found[name] = row.type, list(row.value) if isinstance(row.value, tuple) else row.value
+    return given_inputs(node.inputs), found
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
@@ -320,22 +315,18 @@ class Request:
         return self.target == "onnx"
 
 
-@dataclass(frozen=True)
-class Rewritten:
-    """The result of ``convert_pads``."""
+def convert_pads(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
+    """Convert the Pads of the document's model in place, and return their records.
 
-    records: dict[ir.Node, PadRecord]  # the record of each Pad, by its node
-    problem: str | None  # why types could not be inferred, or None
-
-
-def convert_pads(analysis: Analysis, request: Request) -> Rewritten:
-    """Convert the Pads of the document's model in place; nodes keep their names, outputs and metadata."""
+    Nodes keep their names, outputs and metadata.
+    """
     document, types, progress = analysis.document, analysis.types, analysis.progress
     decided = [(pad, _decide(pad, request)) for pad in counted("deciding", analysis.pads, progress)]
     records = {pad.site.node: record for pad, record in decided}
     converted = [(pad, record) for pad, record in decided if record.status == "converted"]
     if decided:
         types.infer()  # before the first node is changed
+    analysis.problem = types.problem
     if converted:
         constants = Constants(document.model)
         for pad, record in counted("converting", converted, progress):
@@ -345,7 +336,7 @@ def convert_pads(analysis: Analysis, request: Request) -> Rewritten:
         document.touched.update(declare_rows([pad.site for pad, _ in converted], types))
         analysis.renew()
     document.write_back()
-    return Rewritten(records, types.problem)
+    return records
 
 
 def _decide(pad: Pad, request: Request) -> PadRecord:

@@ -20,11 +20,7 @@ def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
-    """A signal handler that ends the process by an exception, so that nothing half-written stays.
-
-    Raises:
-        SystemExit: Always, with the code that shells report for this signal.
-    """
+    """A signal handler that ends the process by SystemExit, with a shell's code, so that nothing half-written stays."""
     raise SystemExit(128 + number)
 
 

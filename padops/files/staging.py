@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import filecmp
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from padops.files.interrupts import uninterrupted
-from padops.files.targets import Identity, behind_link, identity, obstacle, same_bytes
+from padops.files.targets import Identity, behind_link, identity, obstacle
 
 HIDDEN = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # the name of a hidden folder, as ``tempfile.mkdtemp`` makes it
 BLOCK = 8 << 20  # bytes that this process copies at a time
@@ -29,11 +30,6 @@ KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts 
 NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 CHANGED = "it has changed while the model was being converted; try again"
 TAKEN = "another program has written a file of this name meanwhile; try again"
-
-
-def is_hidden(path: str | os.PathLike[str]) -> bool:
-    """Whether a path leads into a hidden folder, which errors should not show to users."""
-    return any(HIDDEN.fullmatch(part) for part in Path(path).parts)
 
 
 class Staging:
@@ -58,8 +54,7 @@ class Staging:
 
     def borrow(self, source: Path, location: str) -> None:
         """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
-        path = self.hidden / location
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self._made(location)
         try:
             os.link(os.path.realpath(source), path)
         except OSError:  # a file system without hard links
@@ -70,9 +65,7 @@ class Staging:
         self._expected[path] = known
 
     def commit(self) -> None:
-        """Puts all staged files into place, in the order of staging; undoes all if one fails.
-
-        Only the last file may replace another one.
+        """Puts all staged files into place, in order, or none; only the last file may replace another one.
 
         Raises:
             OSError: A file cannot be put into place, or does not have its expected identity.
@@ -112,27 +105,30 @@ class Staging:
                 raise OSError(errno.EBUSY, CHANGED, str(path))
 
     def _prepare(self, location: str) -> Path:
+        self._locations.append(location)
+        return self._made(location)
+
+    def _made(self, location: str) -> Path:
         path = self.hidden / location
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._locations.append(location)
         return path
 
 
 @contextlib.contextmanager
-def staging(folder: Path) -> Iterator[Staging]:
+def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
     """A context for files of ``folder``; the hidden folder is removed at the end in any case.
 
-    Raises:
-        OSError: The hidden folder cannot be made.
+    An OSError of a file in the hidden folder names ``named`` instead, or no file.
     """
     hidden = None
     try:
         with uninterrupted():
-            try:
-                hidden = Path(tempfile.mkdtemp(prefix=".padops-", suffix=".part", dir=folder))
-            except OSError as error:
-                raise OSError(error.errno, error.strerror) from None  # callers name their file, not the hidden one
+            hidden = Path(tempfile.mkdtemp(prefix=".padops-", suffix=".part", dir=folder))
         yield Staging(folder, hidden)
+    except OSError as error:
+        if not HIDDEN.search(str(error.filename)):
+            raise
+        raise OSError(error.errno, error.strerror, named and str(named)) from None
     finally:
         if hidden is not None:
             with uninterrupted():
@@ -148,35 +144,22 @@ def staged_file(path: Path, texts: Iterable[str | bytes]) -> Iterator[Staging]:
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
-    path = behind_link(path)
-    with staging(path.parent) as stage:
+    target = behind_link(path)
+    with staging(target.parent, path) as stage:
         # A file name in the texts may not be UTF-8: Python has its bytes as lone surrogates, which JSON can escape.
         content = (text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace") for text in texts)
-        stage.write(path.name, content)
+        stage.write(target.name, content)
         yield stage
 
 
 def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
-    """Writes a file of concatenated texts or bytes, whole or not at all.
-
-    Raises:
-        OSError: As for ``staged_file``.
-    """
-    try:
-        with staged_file(path, texts) as stage:
-            stage.commit()
-    except OSError as error:
-        if error.filename is None or is_hidden(error.filename):
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        raise
+    """Writes a file of concatenated texts or bytes, whole or not at all; raises OSError as ``staged_file`` does."""
+    with staged_file(path, texts) as stage:
+        stage.commit()
 
 
 def _put(staged: Path, target: Path) -> list[Path]:
-    """Moves a file to a free place; accepts an existing file with the same bytes, from another process.
-
-    Returns:
-        The target, unless it already existed.
-    """
+    """Moves a file to a free place; returns [] if another process has put a file with the same bytes there."""
     try:
         os.link(staged, target)
     except FileExistsError:
@@ -194,7 +177,7 @@ def _put(staged: Path, target: Path) -> list[Path]:
 
 def _is_already(staged: Path, target: Path) -> bool:
     """Whether a regular file at ``target`` has the bytes of the staged one."""
-    return target.is_file() and not target.is_symlink() and same_bytes(staged, target)
+    return target.is_file() and not target.is_symlink() and filecmp.cmp(staged, target, shallow=False)
 
 
 def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:

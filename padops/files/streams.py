@@ -17,11 +17,7 @@ STREAM = "-"  # the name of standard input or output in place of a file
 
 
 def read_input() -> bytes:
-    """All bytes of standard input.
-
-    Raises:
-        OSError: Standard input is a terminal, closed, or cannot be read.
-    """
+    """All bytes of standard input; OSError if it is a terminal, closed, or cannot be read."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     if sys.stdin.isatty():
@@ -38,11 +34,9 @@ def refuse_terminal() -> str | None:
 
 def write_output(content: bytes) -> None:
     """Writes all bytes to standard output."""
-    place = _output()
     sys.stdout.flush()
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(place, rest) :]
+    with open(_output(), "wb", closefd=False) as file:
+        file.write(content)
 
 
 def _output() -> int:
@@ -92,10 +86,7 @@ class DroppingStream:
 
 @contextlib.contextmanager
 def dropping_output() -> Iterator[DroppingStream]:
-    """Makes standard output and error DroppingStreams; at the end, reports a failed standard output on standard error.
-
-    The context yields standard output.
-    """
+    """Makes standard output and error DroppingStreams, yields the output, and reports its failure on the error."""
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)
     sys.stdout, sys.stderr = out, err

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-BLOCK = 1 << 20  # bytes to compare at a time
 LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
@@ -25,7 +24,8 @@ def obstacle(path: Path) -> str | None:
     """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
 
     padops replaces nothing else: a device, a FIFO or a socket would be lost, and a dangling link promises a file of
-    another name.
+    another name. Root could write a read-only file, against the owner's will. A read-only file system does not count:
+    writing fails on it with its own error.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -33,18 +33,10 @@ def obstacle(path: Path) -> str | None:
         return None
     if not os.path.isfile(path):
         return f"it is {kind_of(path)}; only regular files are replaced"
-    return "it is read-only; change its permissions, or name another file" if _is_read_only(path) else None
-
-
-def _is_read_only(path: Path) -> bool:
-    """Whether a file is read-only, for everybody or for this user. Root could write it, against the owner's will.
-
-    A read-only file system does not count: writing fails on it with its own error.
-    """
-    if not os.stat(path).st_mode & 0o222:
-        return True
     disk = os.statvfs(path).f_flag & os.ST_RDONLY if hasattr(os, "statvfs") else 0
-    return not disk and not os.access(path, os.W_OK)
+    if os.stat(path).st_mode & 0o222 and (disk or os.access(path, os.W_OK)):
+        return None
+    return "it is read-only; change its permissions, or name another file"
 
 
 def behind_link(path: Path) -> Path:
@@ -71,17 +63,6 @@ def identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def same_bytes(one: Path, other: Path) -> bool:
-    """Whether two files have the same content."""
-    if one.stat().st_size != other.stat().st_size:
-        return False
-    with open(one, "rb") as left, open(other, "rb") as right:
-        while chunk := left.read(BLOCK):
-            if chunk != right.read(BLOCK):
-                return False
-    return True
 
 
 def name_of(stem: str, ending: str) -> str:

@@ -5,6 +5,7 @@ No function loads a tensor: they compare sizes and copy files as bytes.
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
-from padops.files.targets import kind_of, name_of, same_bytes
+from padops.files.targets import kind_of, name_of
 from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
@@ -213,7 +214,7 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
         return True
     if not target.is_file() or not Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):
         return None  # a link that leads elsewhere: ONNX Runtime refuses it once the model itself is not a link
-    return False if os.path.samefile(file.source, target) or same_bytes(file.source, target) else None
+    return False if os.path.samefile(file.source, target) or filecmp.cmp(file.source, target, shallow=False) else None
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:

@@ -75,7 +75,7 @@ def test_a_folder_that_takes_no_file(
     np.savez(tmp_path / "x.npz", x=np.zeros((2, 3), np.float32))
 
     def refused(**given: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", "./.padops-hidden")
+        raise OSError(errno.EROFS, "Read-only file system", "./.padops-a1b2c3d4.part")
 
     monkeypatch.setattr(staging.tempfile, "mkdtemp", refused)
     code, _, err = run(capsys, *arguments)
