@@ -33,6 +33,8 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
+AxisAmounts = tuple[tuple[int, ...], ...]
+Shape = tuple[Dim, ...]
 
 
 class Analysis:
@@ -41,7 +43,6 @@ class Analysis:
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
     ) -> None:
-        """Store the arguments and search nothing yet; ``asked`` lists the matchers to try."""
         self.document = document
         self.asked = asked
         self.progress = progress
@@ -126,10 +127,6 @@ class Pad:
         except PadError as error:
             return f"{error.detail} [{error.rule}]"
 
-    @property
-    def always_runs(self) -> bool:
-        return _always_runs(self.site)
-
     def facts(self, minor: int) -> PadFacts:
         """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
         if minor in self._facts:
@@ -141,10 +138,14 @@ class Pad:
             verdict, why = "refuses", too_new
         data = info.data if info else node.inputs[0] if node.inputs else None
         shape = _named(data, info.dims if info else None, types)
-        amounts = _amounts(info) if info else None
-        told: dict[str, Any] = {"mode": None, "amounts": None, "fill": None, **self.match.facts}
+        stated = _named(node.outputs[0], None, types) if node.outputs else None
+        amounts: AxisAmounts | None = None
+        told: dict[str, Any] = {"mode": None, "fill": None, **self.match.facts}
         if info is not None:
-            told = {"mode": info.mode and info.mode.value, "amounts": amounts, "fill": _fill(info)}
+            rows = known_amounts(info)
+            if rows or (info.rank == 0 and info.node is not None):
+                amounts = tuple((row.begin, row.end, *([row.interior] if row.interior else [])) for row in rows)
+            told = {"mode": info.mode and info.mode.value, "fill": _fill(info)}
         self._facts[minor] = PadFacts(
             path=site.path,
             name=node.name or "",
@@ -153,10 +154,10 @@ class Pad:
             opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
             type=info.type if info else types.name(data, *node.outputs[:1]),
             input_shape=shape,
-            output_shape=_output(site, shape, amounts, types),
+            output_shape=_output(shape, stated, amounts),
             verdict=verdict,
             why=why,
-            **told,
+            **{"amounts": amounts} | told,
         )
         return self._facts[minor]
 
@@ -220,12 +221,12 @@ class Pad:
         return needs(self.seen, match.runs_as)
 
 
-def _always_runs(site: NodeSite) -> bool:
+def always_runs(site: NodeSite) -> bool:
     """Return whether every run reaches a node, in the main graph or in a function that the main graph calls."""
     if site.scope.owner is not None:
         return False
     root = site.scope.root
-    return not isinstance(root, ir.Function) or any(map(_always_runs, site.scope.index.calls(root)))
+    return not isinstance(root, ir.Function) or any(map(always_runs, site.scope.index.calls(root)))
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
@@ -260,14 +261,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     return "refuses", f"ONNX Runtime does not know the domain {domain} without padops"
 
 
-def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
-    known = known_amounts(info)
-    if not known and (info.rank != 0 or info.node is None):
-        return None
-    return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
-
-
-def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
+def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> Shape | None:
     """Return dims as numbers; the names in the model replace unknown dims."""
     dims = types.shape(value) if dims is None else dims
     if dims is None:
@@ -279,22 +273,19 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
     return tuple(name if dim is None else dim for dim, name in zip(dims, names))
 
 
-def _output(
-    site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
-) -> tuple[Dim, ...] | None:
-    """Return the result's dims, computed from the amounts; the model's stated dims where the amounts are unknown."""
-    stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
+def _output(shape: Shape | None, stated: Shape | None, amounts: AxisAmounts | None) -> Shape | None:
+    """Return the result's dims, computed from the amounts; the model's stated dims where the data's are unknown."""
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
     found: list[Dim] = []
     for axis, (dim, row) in enumerate(zip(shape, amounts)):
-        if isinstance(dim, int) and row is not None:
+        if isinstance(dim, int):
             padded = Amounts(*row)
             found.append(max(padded.begin + dilated_size(dim, padded.interior) + padded.end, 0))
-        elif row is not None and not any(row):
-            found.append(dim)
-        else:
+        elif any(row):
             found.append(stated[axis] if stated is not None and len(stated) == len(shape) else None)
+        else:
+            found.append(dim)
     return tuple(found)
 
 

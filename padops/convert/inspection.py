@@ -1,7 +1,4 @@
-"""``padops.inspect``: each Pad of a model, the installed onnxruntime's verdict, and the ways to run the Pad.
-
-For a session with execution providers, it also states which provider runs each Pad.
-"""
+"""``padops.inspect``: each Pad of a model, onnxruntime's verdict, the provider that runs it, and the ways to run it."""
 
 from __future__ import annotations
 
@@ -202,9 +199,9 @@ def inspect(
     if document.refused:  # the reader refused layers, so no road runs the model
         pads = [replace(pad, roads=()) for pad in pads]
     pads, said = _in_several_graphs(pads, providers, minor, ruled)
-    notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
-    notes += [problem] if (problem := analysis.types.problem) and not document.refused else []
-    notes += ["the model has no Pad"] if not pads and not analysis.types.problem else []
+    problem = analysis.types.problem
+    notes = [f"padops cannot convert it: {document.refused}"] if document.refused else [problem] if problem else []
+    notes += ["the model has no Pad"] if not pads and not problem else []
     notes += [*_notes_on_runners(pads, providers, ruled), *said]
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     installed = installed_version() or (f"onnxruntime 1.{NEWEST_MINOR}, as none is installed",)
@@ -234,30 +231,20 @@ def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> 
     if others and pad.match.verdict is not None and pad.match.verdict[0] == "refuses":
         pad = replace(pad, match=replace(pad.match, verdict=None))  # another provider may claim it
     match, info, facts = pad.match, pad.info, pad.facts(minor)
-    judged = facts.verdict not in ("breaks a rule", "unknown")
-    if providers and judged and info is not None and match.runs_as is not None:
-        verdict, why, runner = ask(info, match.runs_as, providers, minor, rules)
+    judged, found = facts.verdict not in ("breaks a rule", "unknown"), match.runs_as
+    if providers and judged and info is not None and found is not None:
+        verdict, why, runner = ask(info, found, providers, minor, rules)
         facts = replace(facts, verdict=verdict, why=why, runner=runner)
-    if facts.verdict in ("runs", "breaks a rule", "unknown"):
+    if facts.verdict == "runs" or not judged or match.verdict is not None or pad.too_new(minor):
         return facts
-    return replace(facts, roads=_roads(pad, minor))
-
-
-def _roads(pad: Pad, minor: int) -> tuple[Road, ...]:
-    match, info = pad.match, pad.info
-    if match.verdict is not None or pad.too_new(minor):
-        return ()
     roads: list[Road] = []
-    found = match.runs_as
     kernel = match.already == "pyop" and pyop_node.refusal(info.type if info else None) is None
     if kernel or match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
         roads.append("session")
     if not match.stays:
-        if match.already != "padops":
-            roads.append("convert")
-        if _can_be_lowered(pad):
-            roads.append("lower")
-    return tuple(roads)
+        roads += ["convert"] if match.already != "padops" else []
+        roads += ["lower"] if _can_be_lowered(pad) else []
+    return replace(facts, roads=tuple(roads))
 
 
 def _can_be_lowered(pad: Pad) -> bool:
@@ -309,11 +296,7 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
 def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
-    """Return the Pads with their runners in a model that the session lowers, and a note; else the unchanged Pads.
-
-    onnxruntime before 1.25 refuses a model if padops claims Pads in two of its graphs before a provider that fuses; so
-    the session lowers the model. ``minor`` is the release 1.x of onnxruntime.
-    """
+    """Return the Pads with their runners in a model that the session lowers, and a note; else the unchanged Pads."""
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")
     # The main graph (into which onnxruntime inlines functions), or the body of a node.
     places = [pad.path.rpartition("/")[0] for pad in pads if pad.runner == FIRST_NAME]

@@ -31,7 +31,7 @@ from uuid import uuid4
 import onnx
 from onnx import checker, helper, inliner, version_converter
 
-from padops.convert.analysis import Analysis
+from padops.convert.analysis import Analysis, always_runs
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
 from padops.convert.files import Job, check_paths, check_targets, finish, output_path, serialize, write_report
@@ -236,7 +236,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
         # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
         # that is not taken, or in a function without calls.
-        if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and pad.always_runs):
+        if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and always_runs(pad.site)):
             fatal.add(facts[row.path].path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
     if "provider" not in request.lowering:  # another provider may run SAME

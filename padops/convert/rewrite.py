@@ -27,7 +27,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.analysis import Analysis, Pad
+from padops.convert.analysis import Analysis, Pad, always_runs
 from padops.convert.errors import PadopsError
 from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document
@@ -346,7 +346,7 @@ def _decide(pad: Pad, request: Request) -> PadRecord:
     when it runs; standard operators cannot name a rule.
     """
     match, info = pad.match, pad.info
-    if info is not None and pad.broken is not None and (request.lowers or pad.always_runs):
+    if info is not None and pad.broken is not None and (request.lowers or always_runs(pad.site)):
         return pad.record("unconverted", f"padops::{info.op.name} '{info.name}': {pad.broken}")
     if match.stays or match.already == request.target:
         return pad.record("already converted" if match.already else match.status, match.reason)

@@ -138,15 +138,31 @@ CROPS_RIGHT, WRAPS_RIGHT = (FAULTS[name].before or 0 for name in ("nothing left 
 UNTOLD = "it does not find out how many dims the data have"  # a condition on forms that shape inference refuses
 
 
-def limits(pad: PadInfo) -> list[str]:
-    """Return the conditions under which every ONNX Runtime release runs a Pad of unknown shape or amounts correctly."""
+def limits(pad: PadInfo, minor: int = 0) -> list[str]:
+    """Return the conditions under which ONNX Runtime runs a Pad of unknown shape or amounts correctly.
+
+    The conditions are for every release; or for the release 1.``minor``, with sizes if the amounts are known.
+    """
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
-    if pad.mode is Mode.REFLECT:
-        found.append("no amount is more than the axis has elements to reflect")
-    if pad.mode is Mode.WRAP:
-        found.append("no amount is more than the axis has elements to wrap")
+    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
+        return found
+    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
+        return found
+    amounts = known_amounts(pad)
+    if minor and pad.dims is not None and len(amounts) == len(pad.dims):
+        for axis, (dim, row) in enumerate(zip(pad.dims, amounts)):
+            least = max(-row.begin, 0) + max(-row.end, 0) + 1  # the smallest size for which ONNX Runtime is right
+            if pad.mode is Mode.REFLECT:
+                least += max(row.begin, row.end, 0)
+            elif pad.mode is Mode.WRAP and minor < WRAPS_RIGHT:
+                least += max(row.begin, 1) - 1
+            if dim is None and (row.begin or row.end) and least > 1:
+                found.append(f"axis {axis} has {least} elements or more")
+        return found
+    if pad.mode in (Mode.REFLECT, Mode.WRAP):
+        found.append(f"no amount is more than the axis has elements to {pad.mode.value}")
     if pad.mode is not Mode.REFLECT and not pad.only_adds:
         found.append("no axis is cropped away wholly")
     return found
@@ -155,36 +171,16 @@ def limits(pad: PadInfo) -> list[str]:
 def _limits_of_rank(pad: PadInfo) -> list[str]:
     """Return the conditions on a rank that the model does not state."""
     pads = pad.input("pads")
-    if pad.dims is None and (_has_int32_axes(pad) or _is_row(pad)):
+    if pad.dims is not None:
+        return []
+    if _has_int32_axes(pad) or _is_row(pad):
         return [UNTOLD]
-    if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
+    if pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
-    inputs = (pad.input("axes"), pad.input("pads"))
     lists = [pad.attributes[name] for name in ("pads", "paddings") if name in pad.attributes]
-    counted = any(isinstance(one, np.ndarray) and one.size for one in inputs)
+    counted = any(isinstance(one, np.ndarray) and one.size for one in (pad.input("axes"), pads))
     counted = counted or any(not attribute.is_ref() and len(attribute.value) for attribute in lists)
-    return [] if counted or pad.dims is not None else ["the data have at least one dim"]
-
-
-def _limits_at(pad: PadInfo, minor: int) -> list[str]:
-    """Return the conditions for the release 1.``minor``, with sizes if the amounts are known."""
-    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
-        return _limits_of_rank(pad)
-    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
-        return _limits_of_rank(pad)
-    amounts = known_amounts(pad)
-    if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
-        return limits(pad)
-    found = []
-    for axis, (dim, row) in enumerate(zip(pad.dims, amounts)):
-        if dim is None and (row.begin or row.end):
-            least = max(-row.begin, 0) + max(-row.end, 0) + 1  # the smallest size for which ONNX Runtime is right
-            if pad.mode is Mode.REFLECT:
-                least += max(row.begin, row.end, 0)
-            elif pad.mode is Mode.WRAP and minor < WRAPS_RIGHT:
-                least += max(row.begin, 1) - 1
-            found += [f"axis {axis} has {least} elements or more"] * (least > 1)
-    return found
+    return [] if counted else ["the data have at least one dim"]
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
@@ -289,7 +285,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tu
         if fault.does not in ("runs", "runs if"):
             return ("may be wrong" if minor < fault.may_be_wrong_before else fault.does), fault.why
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += [UNTOLD] if found.external and pad.dims is None else _limits_at(pad, minor)
+    found_limits += [UNTOLD] if found.external and pad.dims is None else limits(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.why for fault in faults)])
 
@@ -334,20 +330,18 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
             return _is_rounded(number)
         beyond = pad.type == "float16" and bool(abs(number) > np.finfo(np.float16).max)
         return not np.isfinite(number) or beyond
-    given = pad.inputs[position]
+    given, array = pad.inputs[position], pad.known_fill
     if given is None or (when == "bare fill not one" and pad.input("axes") is not None):
         return False
-    array = given if isinstance(given, np.ndarray) else None
+    if when.startswith("computed"):
+        scalar = when == "computed fill" or (None if pad.fill_dims is None else not pad.fill_dims)
+        return array is None and scalar
+    if when == "rounded fill":
+        return array is not None and array.size == 1 and _is_rounded(array.reshape(()))
+    if when == "endless value":
+        return False
     count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
-    rows = {
-        "computed fill": array is None,
-        "computed scalar fill": array is None and (None if pad.fill_dims is None else not pad.fill_dims),
-        "fill not one": None if count is None else count != 1,
-        "bare fill not one": None if count is None else count != 1,
-        "fill empty": None if count is None else count == 0,
-        "rounded fill": array is not None and array.size == 1 and _is_rounded(array.reshape(())),
-    }
-    return rows.get(when, False)
+    return None if count is None else count == 0 if when == "fill empty" else count != 1
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
@@ -360,8 +354,10 @@ def _is_rounded(fill: np.generic | np.ndarray) -> bool:
     return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
 
 
-SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
-SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
+# What a rule says that a provider does: the verdict, and the words for it.
+DOES: dict[str, tuple[Verdict, str]] = {
+    "refuses": ("refuses", "refuses it"), "wrong": ("wrong", "gets it wrong"), "dies": ("refuses", "ends the process")
+}  # fmt: skip
 
 
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> tuple[Verdict, str, str]:
@@ -386,8 +382,9 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules
                 break
             rule, sure = fault
             if rule.does != "leaves":
-                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
-                answer = SURELY[rule.does] if sure else "may be wrong", text, FIRST_NAME if reached else ""
+                surely, does = DOES[rule.does]
+                text = f"{name} {does}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
+                answer = surely if sure else "may be wrong", text, FIRST_NAME if reached else ""
                 break
     verdict, why, runner = answer
     if unknown:  # they may claim the Pad

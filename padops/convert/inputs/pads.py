@@ -1,12 +1,9 @@
-"""The Pads of a model, and hints for random inputs.
-
-The hints state which inputs choose branches, and which are amounts or axes of a Pad.
-"""
+"""The Pads of a model, and hints for random inputs: which choose branches, which are amounts or axes of a Pad."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,14 +27,12 @@ SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand"
             "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
             "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
 # Operators that return floats unchanged.
-EXACT = frozenset(
-    """
+EXACT = frozenset("""
     Abs And Cast CenterCropPad Compress Concat Constant ConstantOfShape DepthToSpace Equal Expand Flatten Gather
     GatherElements GatherND Greater GreaterOrEqual Identity If Less LessOrEqual Loop Max Min Neg Not OneHot Or
     ReduceMax ReduceMin Reshape Scan ScatterElements ScatterND Shape Sign Size Slice SpaceToDepth Split Squeeze
     Tile Transpose Unsqueeze Where
-    """.split()
-)
+    """.split())  # fmt: skip
 MODES_WITHOUT_REACH = {"constant", "edge"}  # modes whose amounts may exceed the data
 
 
@@ -75,11 +70,15 @@ def _inside(located: Located) -> Iterator[Located]:
             yield from _inside(Located(f"{path}.{name}", graph))
 
 
+def all_nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
+    """Yield the nodes of all ``bodies``."""
+    return (node for located in bodies(model) for node in located.body.node)
+
+
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
     """Return for the output of each Pad with known amounts whether all its amounts are 0."""
     constants = _constants(model)
-    pads = [node for located in bodies(model) for node in located.body.node if is_pad(node) and node.output]
-    known = {node.output[0]: _amounts(node, constants) for node in pads}
+    known = {node.output[0]: _amounts(node, constants) for node in all_nodes(model) if is_pad(node) and node.output}
     return {name: not any(amounts) for name, amounts in known.items() if amounts is not None}
 
 
@@ -89,20 +88,20 @@ def form_of(node: onnx.NodeProto) -> str:
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
     """Return the integers of initializers and Constants, without external data and without ambiguous names."""
-    tensors: dict[str, list[onnx.TensorProto]] = {}
-    for located in bodies(model):
-        for tensor in located.body.initializer if isinstance(located.body, onnx.GraphProto) else ():
-            tensors.setdefault(tensor.name, []).append(tensor)
-        for node in located.body.node:
-            value = next((attribute.t for attribute in node.attribute if attribute.name == "value"), None)
-            if node.op_type == "Constant" and value is not None:
-                tensors.setdefault(node.output[0], []).append(value)
-    integers = {onnx.TensorProto.INT64, onnx.TensorProto.INT32}
-    inside = onnx.TensorProto.DEFAULT
+    tensors = [
+        (tensor.name, tensor)
+        for located in bodies(model)
+        for tensor in (located.body.initializer if isinstance(located.body, onnx.GraphProto) else ())
+    ]
+    for node in all_nodes(model):
+        if node.op_type == "Constant":
+            tensors += [(node.output[0], row.t) for row in node.attribute if row.name == "value"]
+    counts = Counter(name for name, _ in tensors)
+    integers, inside = {onnx.TensorProto.INT64, onnx.TensorProto.INT32}, onnx.TensorProto.DEFAULT
     return {
-        name: numpy_helper.to_array(found[0])
-        for name, found in tensors.items()
-        if len(found) == 1 and found[0].data_type in integers and found[0].data_location == inside
+        name: numpy_helper.to_array(tensor)
+        for name, tensor in tensors
+        if counts[name] == 1 and tensor.data_type in integers and tensor.data_location == inside
     }
 
 
@@ -127,66 +126,61 @@ class AmountsInput:
     axis_count: int | None = None  # of the Pad's axes, if these are constant or the data's inferred rank determines it
 
 
-@dataclass(frozen=True)
+@dataclass
 class Hints:
     """Hints for random inputs, by the inputs' names."""
 
     # Numbers that the model compares an input with: they choose branches
-    special: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    amounts: Mapping[str, AmountsInput] = field(default_factory=dict)  # inputs with the amounts of a Pad
+    special: dict[str, list[int]] = field(default_factory=dict)
+    amounts: dict[str, AmountsInput] = field(default_factory=dict)  # inputs with the amounts of a Pad
     # Inputs with the axes of a Pad, each with the input that is the Pad's data, or None
-    axes: Mapping[str, str | None] = field(default_factory=dict)
-    small: frozenset[str] = frozenset()  # inputs from which amounts are computed
-    fills: frozenset[str] = frozenset()  # inputs with the fill of a Pad
-    conditions: frozenset[str] = frozenset()  # inputs that are the condition of an If
+    axes: dict[str, str | None] = field(default_factory=dict)
+    small: set[str] = field(default_factory=set)  # inputs from which amounts are computed
+    fills: set[str] = field(default_factory=set)  # inputs with the fill of a Pad
+    conditions: set[str] = field(default_factory=set)  # inputs that are the condition of an If
     reach: int = 0  # the largest constant amount in the model
     moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
-    steps: frozenset[str] = frozenset()  # inputs from which numbers of a Loop's steps are computed
+    steps: set[str] = field(default_factory=set)  # inputs from which numbers of a Loop's steps are computed
 
 
 def hints_of(message: onnx.ModelProto) -> Hints:
     message = _without_calls(message)
-    inputs = {value.name for value in message.graph.input}
-    made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
-    special: dict[str, list[int]] = {}
-    amounts: dict[str, AmountsInput] = {}
-    axes: dict[str, str | None] = {}
-    conditions, small, steps, fills = set[str](), set[str](), set[str](), set[str]()
-    constants = _constants(message)
+    hints, inputs, constants = Hints(), {value.name for value in message.graph.input}, _constants(message)
+    made = {name: node for node in all_nodes(message) for name in node.output}
     ranks: dict[str, int] | None = None  # inferred where an input has amounts
-    reach = 0
-    for located in bodies(message):
-        for node in located.body.node:
-            conditions |= {_source(name, made) for name in node.input[:1] if node.op_type == "If"} & inputs
-            steps |= sources(node.input[:1], made) & inputs if node.op_type == "Loop" else set()
-            for value, other in (node.input, node.input[::-1]) if node.op_type == "Equal" else ():
-                number, value = constants.get(other), _source(value, made, HANDING_ON | CHOOSING)
-                if value in inputs and number is not None and number.size == 1:
-                    special.setdefault(value, []).append(number.item())
-            if not is_pad(node):
-                continue
-            reach = max([reach, *map(abs, _amounts(node, constants) or ())])
-            if len(node.input) < 2:
-                continue
-            data = node.input[0] if node.input[0] in inputs else None
-            mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
-            at = 2  # the index of the fill
-            if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
-                at = 3 if node.op_type.startswith("OpenVINOPad") else 1
-            given_axes = node.input[3] if len(node.input) > 3 and at != 3 else ""
-            axes_input = _source(given_axes, made) if _source(given_axes, made) in inputs else ""
-            if axes_input:
-                axes[axes_input] = data
-            if (name := _source(node.input[1], made)) in inputs:
-                ranks = _ranks(message) if ranks is None else ranks
-                listed = constants.get(given_axes)
-                axis_count = listed.size if listed is not None else None if given_axes else ranks.get(node.input[0])
-                amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes_input, axis_count)
-            small |= sources(node.input[1:2], made) & inputs
-            fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
-    computed, moves = frozenset(small - set(amounts)), not computes_floats(message)
-    chosen = frozenset(fills), frozenset(conditions)
-    return Hints(special, amounts, axes, computed, *chosen, reach, moves, frozenset(steps))
+    for node in all_nodes(message):
+        if node.op_type == "If":
+            hints.conditions |= {_source(name, made) for name in node.input[:1]} & inputs
+        if node.op_type == "Loop":
+            hints.steps |= sources(node.input[:1], made) & inputs
+        for value, other in (node.input, node.input[::-1]) if node.op_type == "Equal" else ():
+            number, value = constants.get(other), _source(value, made, HANDING_ON | CHOOSING)
+            if value in inputs and number is not None and number.size == 1:
+                hints.special.setdefault(value, []).append(number.item())
+        if not is_pad(node):
+            continue
+        hints.reach = max([hints.reach, *map(abs, _amounts(node, constants) or ())])
+        if len(node.input) < 2:
+            continue
+        data = node.input[0] if node.input[0] in inputs else None
+        mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
+        at = 2  # the index of the fill
+        if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
+            at = 3 if node.op_type.startswith("OpenVINOPad") else 1
+        given_axes = node.input[3] if len(node.input) > 3 and at != 3 else ""
+        axes = source if (source := _source(given_axes, made)) in inputs else ""
+        if axes:
+            hints.axes[axes] = data
+        if (name := _source(node.input[1], made)) in inputs:
+            ranks = _ranks(message) if ranks is None else ranks
+            listed = constants.get(given_axes)
+            axis_count = listed.size if listed is not None else None if given_axes else ranks.get(node.input[0])
+            hints.amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes, axis_count)
+        hints.small |= sources(node.input[1:2], made) & inputs
+        hints.fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
+    hints.small -= set(hints.amounts)
+    hints.moves = not computes_floats(message)
+    return hints
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -194,9 +188,8 @@ def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
     if all(row.domain == DOMAIN for row in message.functions):
         return message
     light = declarations(message)
-    kept = [row for row in light.functions if row.domain != DOMAIN]
-    del light.functions[:]
-    light.functions.extend(kept)
+    for i in reversed([i for i, row in enumerate(light.functions) if row.domain == DOMAIN]):
+        del light.functions[i]
     try:
         return inliner.inline_local_functions(light)
     except (RuntimeError, ValueError, checker.ValidationError):  # for a model that onnx does not understand
@@ -214,7 +207,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
     """Return the inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
-    nodes = [node for located in bodies(model) for node in located.body.node]
+    nodes = list(all_nodes(model))
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
     for node in nodes:
@@ -227,9 +220,12 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 def computes_floats(model: onnx.ModelProto) -> bool:
     """Return whether a model may compute floats, instead of only moving data. A Scatter may add or multiply."""
-    nodes = [node for located in bodies(model) for node in located.body.node]
-    reduces = any(row.s in (b"add", b"mul") for node in nodes for row in node.attribute if row.name == "reduction")
-    return reduces or any(node.op_type not in EXACT and not is_pad(node) for node in nodes)
+    adding = (b"add", b"mul")
+    return any(
+        (node.op_type not in EXACT and not is_pad(node))
+        or any(row.name == "reduction" and row.s in adding for row in node.attribute)
+        for node in all_nodes(model)
+    )
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto], through: Collection[str] = HANDING_ON) -> str:
