@@ -5,16 +5,16 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import native
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from inspected_models import specified, stock
+from onnx import TensorProto, helper
 from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, tensor
 
 import padops
@@ -27,17 +27,6 @@ from padops.spec.dtypes import by_onnx
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODELS = ROOT / "models"
 Arrays = dict[str, np.ndarray]
-
-
-def stock(source: onnx.ModelProto | Path, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray] | None:
-    """Return the outputs of stock onnxruntime; None where it refuses the model."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    content = source.read_bytes() if isinstance(source, Path) else source.SerializeToString()
-    try:
-        return run_session(onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"]), feeds)
-    except Exception:  # onnxruntime's exceptions have no common class of their own
-        return None
 
 
 def given(source: onnx.ModelProto, seed: int = 0) -> Arrays:
@@ -100,16 +89,6 @@ def test_verdicts_are_what_onnxruntime_does() -> None:
             wrong.append((row, facts.verdict, facts.why))
     assert wrong == []
     assert said >= {"runs", "refuses"}
-
-
-def specified(source: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """Return the output of the model's only Pad by the rules."""
-    graph = padops.convert(source, fold=False, fallback=False).proto().graph
-    (node,) = (node for node in graph.node if node.domain == "padops")
-    known = {row.name: numpy_helper.to_array(row) for row in graph.initializer} | dict(feeds)
-    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    plain = {name: value.decode() if isinstance(value, bytes) else value for name, value in attributes.items()}
-    return [padops.run_reference(node.op_type, plain, [known.get(name) for name in node.input])]
 
 
 # --- where its roads lead

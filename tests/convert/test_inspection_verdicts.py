@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
+from inspected_models import stock
 from onnx import helper
 from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
@@ -19,17 +19,6 @@ import padops
 from padops import cli
 from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-
-
-def stock(source: onnx.ModelProto, **feeds: Any) -> list[np.ndarray] | None:
-    """What onnxruntime by itself gives; None where it refuses."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    try:
-        session = onnxruntime.InferenceSession(source.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        return list(session.run(None, feeds))
-    except Exception:  # onnxruntime's exceptions have no common class of their own
-        return None
 
 
 def only_pad(source: onnx.ModelProto) -> PadFacts:
@@ -72,9 +61,10 @@ def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
     data = np.zeros(0, np.float32)
     with pytest.raises(Exception, match=r"\[P5\]"):  # onnxruntime's exceptions have no common class of their own
         padops.InferenceSession(source.SerializeToString()).run(None, {"x": data})
-    assert stock(source, x=data) is None
+    assert stock(source, {"x": data}) is None
 
 
+ONES = np.ones((3, 5), np.float32)
 ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
 
 
@@ -92,7 +82,7 @@ def test_declared_dims_of_a_fill(dims: list[int | str]) -> None:
     source = filled(dims, [4])
     facts = only_pad(source)
     fill = np.zeros([dim if isinstance(dim, int) else 1 for dim in dims], np.float32)
-    ran = stock(source, x=np.ones((3, 5), np.float32), pads=np.array([0, 1, 0, 2]), f=fill) is not None
+    ran = stock(source, {"x": ONES, "pads": np.array([0, 1, 0, 2]), "f": fill}) is not None
     assert ran == facts.runs == (facts.verdict != "breaks a rule")
     assert ran or facts.why.endswith("[P7]")
     assert only_pad(filled(dims, [4], mode="edge")).verdict != "breaks a rule"
@@ -107,7 +97,7 @@ def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -
     source = filled([1], length, ("x", "pads", "f", "axes") if parts else ("x", "pads", "f"), **parts)
     facts = only_pad(source)
     pads = np.ones([dim if isinstance(dim, int) else 4 for dim in length], np.int64)
-    ran = stock(source, x=np.ones((3, 5), np.float32), pads=pads, f=np.zeros(1, np.float32)) is not None
+    ran = stock(source, {"x": ONES, "pads": pads, "f": np.zeros(1, np.float32)}) is not None
     assert ran == (facts.verdict != "breaks a rule")
     assert ran or facts.why.endswith("[P8]")
 
@@ -126,7 +116,7 @@ def test_empty_data(dims: list[int], mode: str) -> None:
         tensors = [tensor("pads", amounts)]
         source = model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=tensors)
         facts = only_pad(source)
-        ran = stock(source, x=data)
+        ran = stock(source, {"x": data})
         if facts.verdict != "breaks a rule":
             assert (ran is not None) == facts.runs, amounts
             assert ran is None or ran[0].shape == facts.output_shape, amounts
@@ -162,8 +152,8 @@ def test_axes_of_int32_of_data_of_unknown_rank() -> None:
     unknown = model([node], 18, inputs=[("x", FLOAT, None)], **parts)
     known = model([node], 18, inputs=[("x", FLOAT, ["n"])], **parts)
     data = np.ones(2, np.float32)
-    assert stock(unknown, x=data) is not None
-    assert stock(known, x=data) is None
+    assert stock(unknown, {"x": data}) is not None
+    assert stock(known, {"x": data}) is None
     reason = "ONNX Runtime refuses constant axes of type int32"
     why = f"ONNX Runtime runs it, as long as it does not find out how many dims the data have; {reason}"
     assert (only_pad(unknown).verdict, only_pad(unknown).why) == ("runs if", why)

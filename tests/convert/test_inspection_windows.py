@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from inspected_models import stock
 from onnx import helper
 from small_models import DOUBLE, FLOAT, HALF, UINT8, model
-from test_inspection_verdicts import only_pad, stock
+from test_inspection_verdicts import only_pad
 
 import padops
 from padops.runtime.provider import runtime_minor
@@ -46,7 +47,7 @@ def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) ->
     source = model([pool], opset, inputs=[("x", kind, [1, 1, size])], outputs=[("y", kind, None)])
     data = np.arange(1, size + 1).reshape(1, 1, -1).astype(np.float64 if kind == DOUBLE else np.float32)
     assert only_pad(source).verdict == verdict
-    ran = stock(source, x=data)
+    ran = stock(source, {"x": data})
     assert (ran is None) == (verdict == "refuses")
     if ran is not None:
         made = padops.convert(source, auto_pad="explicit").proto()
@@ -71,7 +72,7 @@ def test_same_of_poolings_that_round_up(name: str, kernel: int, stride: int, siz
         data = np.arange(1, size + 1, dtype=np.float32).reshape(1, 1, -1)
         made = padops.convert(source, auto_pad="explicit").proto()
         right = padops.InferenceSession(made.SerializeToString()).run(None, {"x": data})
-        ran = stock(source, x=data)
+        ran = stock(source, {"x": data})
         said = "refuses" if ran is None else "runs" if np.array_equal(ran[0], right[0]) else "wrong"
         found.append((said, only_pad(source).verdict))
     assert found[0][0] == found[0][1] in ("refuses", "wrong")
@@ -101,7 +102,9 @@ def test_same_of_operators_that_are_not_there(name: str, kind: int, opset: int, 
         )
         data = np.ones((1, 1, 4), helper.tensor_dtype_to_np_dtype(kind))
         facts = only_pad(source)
-        assert (stock(source, x=data) is None) == (facts.verdict == "refuses") == (facts.verdict != "runs"), version
+        assert (stock(source, {"x": data}) is None) == (facts.verdict == "refuses") == (facts.verdict != "runs"), (
+            version
+        )
         if facts.verdict == "refuses":
             assert facts.why.startswith(f"ONNX Runtime has no {name} of ")
             assert facts.roads == ()
@@ -132,7 +135,7 @@ def test_same_of_convolutions(name: str, stride: int, size: int, mode: str, verd
     made = padops.convert(source, auto_pad="explicit", verify=True)
     (right,) = padops.InferenceSession(made.proto().SerializeToString()).run(None, {"x": data})
     assert right.ravel().tolist() == list(range(1, size + 1, stride))
-    assert np.array_equal(right, stock(source, x=data)[0]) == (verdict == "runs")
+    assert np.array_equal(right, stock(source, {"x": data})[0]) == (verdict == "runs")
     source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
     assert only_pad(source).verdict == ("may be wrong" if stride - 1 >= 3 + (mode == "SAME_LOWER") else "runs")
 

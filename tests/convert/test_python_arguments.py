@@ -9,25 +9,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from small_models import external, model, one_pad, pad, tensor
+from external_data import save, write_floats
+from small_models import external, one_pad
 
 import padops
 
+WEIGHTS = np.arange(4, dtype=np.float32).tobytes()
+
 
 def has_external_data(folder: Path) -> Path:
-    path = folder / "m.onnx"
-    path.write_bytes(
-        model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]).SerializeToString()
-    )
-    (folder / "w.bin").write_bytes(bytes(range(16)))
-    return path
-
-
-# --- what they take
-# ----------------------------------------------------------------------------------------------------
+    write_floats(folder / "w.bin", *range(4))
+    return save(folder, [external("w", "w.bin", 4)], "m.onnx")
 
 
 def test_bytes_and_file_objects(tmp_path: Path) -> None:
@@ -45,24 +41,12 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
     assert padops.verify(content, io.BytesIO(expected.SerializeToString()), run=True).outcome == "equal"
 
 
-def test_bytes_with_external_data(tmp_path: Path) -> None:
-    content = has_external_data(tmp_path).read_bytes()
-    (tmp_path / "out").mkdir()
-    with pytest.raises(padops.UsageError, match="external data in an unknown folder; name the folder as base_dir"):
-        padops.convert(content, tmp_path / "out" / "m.onnx")
-    padops.convert(content, tmp_path / "out" / "m.onnx", base_dir=tmp_path)
-    assert (tmp_path / "out" / "w.bin").read_bytes() == bytes(range(16))
-
-
 def test_what_is_no_model() -> None:
     with pytest.raises(padops.PadopsError, match="the model: not an ONNX model: it cannot be parsed"):
         padops.convert(b"no model")
     with pytest.raises(padops.UsageError, match="gives str when it is read, expected bytes: open it as 'rb'"):
         padops.convert(io.StringIO("text"))
 
-
-# --- what they say of what they do not take
-# ----------------------------------------------------------------------------
 
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -78,6 +62,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"custom_domains": "tf"}, "custom_domains is 'tf', expected a list of names"),
     ({"custom_domains": [1]}, "custom_domains is [1], expected a list of names"),
     ({"target": "onx"}, "target is 'onx', expected one of padops, onnx, pyop"),
+    ({"without_pad": True}, "without_pad needs target='onnx'"),
+    ({"target": "onnx", "without_pad": True, "select": "needed"}, "without_pad needs select='all'"),
 ]  # fmt: skip
 
 
@@ -111,10 +97,6 @@ def test_help_opens_with_what_it_does(before: str) -> None:
     assert any("Convert every Pad of a model into an operator of the domain ``padops``." in line for line in lines[:12])
 
 
-# --- what they give back
-# -----------------------------------------------------------------------------------------------
-
-
 def test_a_short_repr(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     path.write_bytes(one_pad(13).SerializeToString())
@@ -134,11 +116,11 @@ def test_pickling(written: bool, tmp_path: Path) -> None:
     assert again.to_json() == conversion.to_json()
     assert repr(again) == repr(conversion)
     weights = again.model.graph.initializers["w"].const_value
-    assert weights.tobytes() == conversion.model.graph.initializers["w"].const_value.tobytes() == bytes(range(16))
+    assert weights.tobytes() == conversion.model.graph.initializers["w"].const_value.tobytes() == WEIGHTS
     assert pickle.loads(pickle.dumps(padops.inspect(path))) == padops.inspect(path)
     (tmp_path / "late").mkdir()
     again.save(tmp_path / "late" / "m.onnx")
-    assert (tmp_path / "late" / "w.bin").read_bytes() == bytes(range(16))
+    assert (tmp_path / "late" / "w.bin").read_bytes() == WEIGHTS
 
 
 def test_saving(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ def names(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def save(folder: Path, tensors: list[onnx.TensorProto], name: str = "model.onnx") -> Path:
-    """A model that adds up external vectors of 4 elements and pads the sum, and the data files that it wants."""
+def save(folder: Path, tensors: list[onnx.TensorProto], name: str = "model.onnx", elements: int = 4) -> Path:
+    """A model that adds up external vectors of ``elements`` elements and pads the sum; returns its file."""
     folder.mkdir(parents=True, exist_ok=True)
     nodes = [helper.make_node("Sum", ["x", *(t.name for t in tensors)], ["s"]), pad(["s", "two"])]
-    two = tensor("two", [1, 2])
-    source = model(nodes, 17, inputs=[("x", FLOAT, [4])], outputs=[("y", FLOAT, [7])], tensors=[*tensors, two])
+    inputs, outputs = [("x", FLOAT, [elements])], [("y", FLOAT, [elements + 3])]
+    source = model(nodes, 17, inputs=inputs, outputs=outputs, tensors=[*tensors, tensor("two", [1, 2])])
     path = folder / name
     path.write_bytes(source.SerializeToString())
     return path

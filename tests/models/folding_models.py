@@ -21,7 +21,6 @@ LEVELS = {
     for name in ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
 }
 ZEROS = tensor("z", [0, 0, 0, 0])
-DATA = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
 
 
 def fold(source: Any, output: Any = None, **options: Any) -> Conversion:

@@ -7,10 +7,9 @@ import signal
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
+from external_data import save, write_floats
 from killed import Ended, Runner, contents
-from onnx import helper
-from small_models import FLOAT, external, model, pad, tensor
+from small_models import external
 
 SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM, "INT": signal.SIGINT}
 CODES = {"KILL": -signal.SIGKILL, "TERM": 128 + signal.SIGTERM, "INT": 130}
@@ -19,14 +18,11 @@ KINDS = ("into a new folder", "over an older one", "in place")
 
 def make_source(folder: Path, elements: int = 4) -> Path:
     """A model with data of so many elements in two files, one of them in a folder."""
-    (folder / "deep").mkdir(parents=True)
-    (folder / "a.bin").write_bytes(np.arange(elements, dtype=np.float32).tobytes())
-    (folder / "deep" / "b.bin").write_bytes(np.arange(elements, dtype=np.float32)[::-1].tobytes())
-    tensors = [external("a", "a.bin", elements), external("b", "deep/b.bin", elements), tensor("two", [1, 2])]
-    nodes = [helper.make_node("Sum", ["x", "a", "b"], ["s"]), pad(["s", "two"])]
-    made = model(nodes, 17, inputs=[("x", FLOAT, [elements])], outputs=[("y", FLOAT, [elements + 3])], tensors=tensors)
-    (folder / "m.onnx").write_bytes(made.SerializeToString())
-    return folder / "m.onnx"
+    numbers = range(elements)
+    write_floats(folder / "a.bin", *numbers)
+    write_floats(folder / "deep" / "b.bin", *reversed(numbers))
+    tensors = [external("a", "a.bin", elements), external("b", "deep/b.bin", elements)]
+    return save(folder, tensors, "m.onnx", elements)
 
 
 class Trial:

@@ -63,32 +63,6 @@ def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     assert same_but_for_the_pads(loads(two_files), loads(output))
 
 
-def cache(tmp_path: Path) -> Path:
-    """A model as the Hugging Face cache lays it out: every name is a link to a blob that is called by its hash."""
-    folder = tmp_path / "hub" / "snapshots" / "abc"
-    blobs = tmp_path / "hub" / "blobs"
-    write_floats(blobs / "d4", *range(4))
-    save(blobs, [external("w", "model.onnx_data", 4)], "m0")
-    folder.mkdir(parents=True)
-    (folder / "model.onnx").symlink_to("../../blobs/m0")
-    (folder / "model.onnx_data").symlink_to("../../blobs/d4")
-    return folder / "model.onnx"
-
-
-def test_a_hugging_face_cache_in_place(tmp_path: Path) -> None:
-    """The link becomes a file; the blob, whose name is its hash, does not change. onnxruntime refuses linked data
-    beside a model that is no link, so the data become a file too, under a name of their own."""
-    source = cache(tmp_path)
-    blobs = {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()}
-    conversion = convert(source, in_place=True, verify=True, run=True)
-    assert conversion.notes == (f"{source} was a symbolic link and is now a file of its own",)
-    assert names(source.parent) == ["model.model.onnx_data", "model.onnx", "model.onnx_data"]
-    assert not source.is_symlink() and source.with_name("model.onnx_data").is_symlink()
-    assert {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()} == blobs
-    assert loads(source).graph.initializer[0].raw_data
-    assert convert(source, verify=True, run=True).verification.outcome == "equal"
-
-
 def test_hard_links_are_copied(tmp_path: Path) -> None:
     write_floats(tmp_path / "elsewhere.bin", *range(4))
     (tmp_path / "in").mkdir()

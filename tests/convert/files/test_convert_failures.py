@@ -15,7 +15,7 @@ from command_lines import run
 from external_data import names
 from small_models import convert, one_pad
 
-from padops.convert import PadopsError, UsageError
+from padops.convert import PadopsError
 from padops.files import staging
 
 
@@ -95,22 +95,6 @@ def test_only_what_replaces_a_file_waits_for_the_disk(
     written = names(out)
     convert(two_files, out / "m.onnx")
     assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
-
-
-def test_a_failure_in_place(two_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, listed = two_files.read_bytes(), names(two_files.parent)
-    monkeypatch.setattr(staging.os, "replace", full_disk)
-    with pytest.raises(PadopsError):
-        convert(two_files, in_place=True)
-    assert (two_files.read_bytes(), names(two_files.parent)) == (before, listed)
-
-
-def test_a_failed_verification_writes_nothing(two_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    with pytest.raises(UsageError):
-        convert(two_files, out / "m.onnx", verify=True, run=True, inputs={"z": np.zeros(4, np.float32)})
-    assert names(out) == []
 
 
 def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,6 @@ from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
 from padops.convert import PadopsError, UsageError, files
 from padops.convert.model import document
 
-PADS = tensor("pads", [1, 0, 2, 0])
-
-
 # --- One message holds at most 2 GiB ---------------------------------------------------------------------------------
 
 

@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 from types import SimpleNamespace
 
+import external_data
 import numpy as np
 import onnx
 import pytest
 from command import padops
 from killed import contents
-from small_models import FLOAT, convert, external, model, pad, tensor
+from small_models import convert, external, model, pad, tensor
 
 from padops.convert import PadopsError, lower
 from padops.convert.model import document
@@ -23,12 +24,7 @@ TENSOR = "tensor 'w' (graph.initializer[0]): its data file"
 
 def save(path: Path, location: str = "w.bin") -> Path:
     """A model of one Pad with a weight in a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    tensors = [external("w", location, 4), tensor("pads", [1, 0, 2, 0])]
-    nodes = [onnx.helper.make_node("Add", ["x", "w"], ["s"]), pad(["s", "pads"])]
-    made = model(nodes, 17, inputs=[("x", FLOAT, [2, 4])], outputs=[("y", FLOAT, None)], tensors=tensors)
-    path.write_bytes(made.SerializeToString())
-    return path
+    return external_data.save(path.parent, [external("w", location, 4)], path.name)
 
 
 @pytest.fixture
@@ -120,8 +116,16 @@ def test_a_hugging_face_cache(folder: str, tmp_path: Path) -> None:
     assert contents(out).keys() == {"m.onnx", "model.onnx_data"}
     message = onnx.load(source, load_external_data=False)
     assert convert(message, base_dir=source.parent).records
-    convert(source, in_place=True)  # and then the model is no link any more
-    assert convert(source).records
+    # The link becomes a file; the blob, whose name is its hash, does not change. onnxruntime refuses linked data beside
+    # a model that is no link, so the data become a file too, under a name of their own.
+    blobs = contents(tmp_path / "hub" / "models--a--b" / "blobs")
+    conversion = convert(source, in_place=True, verify=True, run=True)
+    assert conversion.notes == (f"{source} was a symbolic link and is now a file of its own",)
+    assert contents(source.parent).keys() == {"model.model.onnx_data", "model.onnx", "model.onnx_data"}
+    assert not source.is_symlink() and source.with_name("model.onnx_data").is_symlink()
+    assert contents(tmp_path / "hub" / "models--a--b" / "blobs") == blobs
+    assert external_data.loads(source).graph.initializer[0].raw_data
+    assert convert(source, verify=True, run=True).verification.outcome == "equal"
 
 
 def test_a_cache_whose_blobs_are_elsewhere(tmp_path: Path, secret: Path) -> None:
@@ -158,10 +162,7 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
 
 def test_one_file_under_two_names(tmp_path: Path) -> None:
     """``w.bin`` and ``./w.bin`` are copied once."""
-    tensors = [external("w", "w.bin", 4), external("v", "./w.bin", 4), tensor("pads", [1, 0, 2, 0])]
-    nodes = [onnx.helper.make_node("Sum", ["x", "w", "v"], ["s"]), pad(["s", "pads"])]
-    made = model(nodes, 17, inputs=[("x", FLOAT, [2, 4])], outputs=[("y", FLOAT, None)], tensors=tensors)
-    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    external_data.save(tmp_path, [external("w", "w.bin", 4), external("v", "./w.bin", 4)], "m.onnx")
     (tmp_path / "w.bin").write_bytes(SECRET)
     (tmp_path / "out").mkdir()
     convert(tmp_path / "m.onnx", tmp_path / "out" / "m.onnx", verify=True, run=True)

@@ -11,12 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
 from command import padops as run_text
+from external_data import save, write_floats
 from killed import contents
-from small_models import COMPLEX64, FLOAT, convert, external, model, one_pad, pad, tensor
+from small_models import COMPLEX64, convert, external, one_pad
 
 import padops
 from padops import cli
@@ -29,18 +29,6 @@ TABLE = "1 Pad: 1 converted; wrote standard output ("
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "in.onnx"
     path.write_bytes(one_pad(13).SerializeToString())
-    return path
-
-
-@pytest.fixture
-def with_data(tmp_path: Path) -> Path:
-    """A model with a weight in a file."""
-    tensors = [external("w", "w.bin", 4), tensor("pads", [1, 0, 2, 0])]
-    nodes = [onnx.helper.make_node("Add", ["x", "w"], ["s"]), pad(["s", "pads"])]
-    made = model(nodes, 17, inputs=[("x", FLOAT, [2, 4])], outputs=[("y", FLOAT, None)], tensors=tensors)
-    (tmp_path / "w.bin").write_bytes(np.arange(4, dtype=np.float32).tobytes())
-    path = tmp_path / "data.onnx"
-    path.write_bytes(made.SerializeToString())
     return path
 
 
@@ -131,7 +119,9 @@ def test_one_stream_is_no_two_models(capsys: pytest.CaptureFixture[str]) -> None
     assert said.err == "error: standard input can bring one of the models; name a file for the other\n"
 
 
-def test_external_data_go_through_no_stream(with_data: Path, tmp_path: Path) -> None:
+def test_external_data_go_through_no_stream(tmp_path: Path) -> None:
+    write_floats(tmp_path / "w.bin", *range(4))
+    with_data = save(tmp_path, [external("w", "w.bin", 4)], "data.onnx")
     ended = run("convert", "-", "-o", tmp_path / "o.onnx", stdin=with_data.read_bytes())
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert b"error: the model from standard input has external data (w.bin), and a stream has no folder" in ended.stderr

@@ -74,12 +74,6 @@ def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any)
 
 
 TWO_FILLS = tensor("f", [1, 2], np.float32)
-WRONG = {
-    "P7": (["x", "z", "f"], [ZEROS, TWO_FILLS]),
-    "P8 too few pads": (["x", "z"], [tensor("z", [0, 0, 0])]),
-    "P8 an axis twice": (["x", "z", "", "a"], [ZEROS, tensor("a", [0, 0])]),
-    "P8 no such axis": (["x", "z", "", "a"], [ZEROS, tensor("a", [0, 7])]),
-}
 
 
 def test_a_square_that_pads_nothing() -> None:
@@ -94,24 +88,6 @@ def test_a_square_that_pads_nothing() -> None:
         source = model([node("SamePad_1", ["x"], **attributes), relu()], inputs=[("x", FLOAT, shape)],
                        imports=[("padops", 1)])  # fmt: skip
         assert ("padops::SamePad_1" not in operators(fold(source).proto())) == gone
-
-
-STAYING = {
-    "an amount": padded([0, 1, 0, 0]),
-    "amounts of the caller": model([pad(["x", "a"], "p", name="pad"), relu()],
-                                   inputs=[("x", FLOAT, [2, 3]), ("a", 7, [4])]),
-    "a default that the caller may override": model([pad(["x", "z"], "p", name="pad"), relu()],
-                                                    inputs=[("x", FLOAT, [2, 3]), ("z", 7, [4])], tensors=[ZEROS]),
-    "too few amounts": model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[Z2]),
-    "an axis that the data do not have": model([pad(["x", "z", "", "a"], "p", name="pad"), relu()], 18,
-                                               tensors=[Z2, tensor("a", [2])]),
-    "an interior": model([node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0],
-                               padding_interior=[0, 1]), relu()],
-                         tensors=[tensor("f", 0, np.float32)], imports=[("padops", 1)]),
-    "what refuses an axis of 0": model([node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0],
-                                             pad_mode="EDGE"), relu()],
-                                       tensors=[tensor("f", 0, np.float32)], imports=[("padops", 1)]),
-}  # fmt: skip
 
 
 # --- outputs and types ------------------------------------------------------------------------------------------------
@@ -153,24 +129,6 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "1 folded" in capsys.readouterr().out and operators(onnx.load(output)) == ["Conv"]
 
 
-def branching(
-    inner: list[onnx.NodeProto], outer: list[onnx.NodeProto] = (), tensors: Any = (ZEROS,)
-) -> onnx.ModelProto:
-    """An If whose branches are ``inner`` and a Neg of x."""
-    then = graph(inner, inputs=[], outputs=[("t", FLOAT, None)], name="then")
-    other = graph([helper.make_node("Neg", ["x"], ["e"])], inputs=[], outputs=[("e", FLOAT, None)], name="else")
-    chosen = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=other)
-    return model([*outer, chosen], inputs=[("x", FLOAT, [2, 3]), ("c", 9, [])], tensors=list(tensors))
-
-
-BRANCHES = {
-    "in a branch": branching([pad(["x", "z"], "p", name="pad"), relu("p", "t")]),
-    "as its output": branching([pad(["x", "z"], "t", name="pad")]),
-    "captured": branching([relu("p", "t")], [pad(["x", "z"], "p", name="pad")]),
-    "behind a capture": branching([relu("q", "t")], [relu("x", "r"), pad(["r", "z"], "q", name="pad")]),
-}
-
-
 def test_a_hidden_name() -> None:
     """In the branch, x is another value than outside it, so that it cannot stand for p there."""
     inner = [helper.make_node("Relu", ["c2"], ["x"]), helper.make_node("Add", ["p", "x"], ["t"])]
@@ -187,19 +145,6 @@ def test_a_hidden_name() -> None:
     dims = [("x", FLOAT, [1, 1, 5]), ("c", 9, []), ("c2", FLOAT, [1, 1, 3])]
     source = model([pad(["x", "z"], "p"), chosen], inputs=dims, tensors=[tensor("z", [0, 0, 1, 0, 0, 1])])
     assert [status for _, status, _ in outcomes(fold(source))] == ["converted"]
-
-
-def loop() -> onnx.ModelProto:
-    """A Loop that carries what a Pad gives, with a Pad in its body; the body says things that no pass may lose."""
-    body = graph(
-        [pad(["s", "z"], "p", name="inner"), relu("p", "t"), helper.make_node("Identity", ["k"], ["l"])],
-        inputs=[("i", 7, []), ("k", 9, []), ("s", FLOAT, [2, 3])], outputs=[("l", 9, []), ("t", FLOAT, [2, 3])],
-        name="body",
-    )  # fmt: skip
-    body.doc_string = "kept"
-    body.node[2].doc_string = "kept, too"
-    made = helper.make_node("Loop", ["n", "", "q"], ["y"], body=body, name="loop")
-    return model([pad(["x", "z"], "q", name="outer"), made], tensors=[ZEROS, tensor("n", 3)])
 
 
 def test_functions() -> None:

@@ -26,9 +26,6 @@ from padops.convert.verify import compare, sessions
 from padops.convert.verify.sessions import DoesNotRun, run_trials
 from padops.spec.dtypes import by_numpy
 
-PADS = tensor("pads", [0, 1, 0, 1])
-
-
 # --- What is fed -----------------------------------------------------------------------------------------------------
 
 

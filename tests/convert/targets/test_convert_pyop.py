@@ -68,13 +68,6 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert 'pip install "padops[pyop]"' in capsys.readouterr().err
 
 
-def test_a_model_of_the_extensions_is_not_verified_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
-    assert padops.convert(MODELS / "tokens.onnx").converted
-    with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
-        padops.convert(MODELS / "tokens.onnx", verify=True, run=True)
-
-
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_types(dtype: padops.spec.dtypes.DType) -> None:
     source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
@@ -89,18 +82,6 @@ def test_types(dtype: padops.spec.dtypes.DType) -> None:
     assert result.proto() == source
     with pytest.raises(PadsLeftError, match=re.escape(f"): {reason}")):
         padops.convert(source, target="pyop", strict=True)
-
-
-def test_one_is_refused_and_the_other_is_not() -> None:
-    source = model(
-        [pad(), pad(["h", "pads"], "z")],
-        inputs=[("x", FLOAT, [2, 3]), ("h", HALF, [2, 3])],
-        outputs=[("y", FLOAT, None), ("z", HALF, None)],
-        tensors=[tensor("pads", [1, 0, 2, 0])],
-    )
-    result = padops.convert(source, target="pyop")
-    assert [record.status for record in result.records] == ["converted", "unconverted"]
-    assert result.proto().graph.node[1] == source.graph.node[1]
 
 
 @pytest.mark.parametrize(("kinds", "status"), [((FLOAT,), "converted"), ((HALF,), "unconverted"),
@@ -215,18 +196,3 @@ def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], r
     (record,) = padops.convert(converted).records
     assert record.status == "unconverted"
     assert record.reason.startswith(reason)
-
-
-def test_unknown_target() -> None:
-    with pytest.raises(PadopsError, match="target is 'python', expected one of padops, "):
-        padops.convert(one_pad(), target="python")
-
-
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = tmp_path / "m.onnx"
-    assert (
-        cli.main(["convert", str(MODELS / "int16.onnx"), "-o", str(output), "--target", "pyop", "--verify", "--run"])
-        == 0
-    )
-    assert "in Python, as padops.pyop::Pad" in capsys.readouterr().out
-    assert nodes_of(onnx.load(output), "padops.pyop")

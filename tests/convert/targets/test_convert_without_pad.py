@@ -14,7 +14,6 @@ from onnx import parser
 
 import padops
 from padops import cli
-from padops.convert import UsageError
 from padops.spec import reference
 from padops.spec.plan import PadError
 
@@ -34,7 +33,6 @@ def operators(message: onnx.ModelProto) -> set[str]:
 
 # Data of which less and less is known; amounts, or none where they are an input.
 DATA = ("float[3, 5]", "float[3, n]", "float[m, n]", "float")
-AMOUNTS = ("<int64[4] p = {1, 2, 0, 3}>", "<int64[4] p = {1, -2, -1, 3}>", "")
 
 
 @pytest.mark.parametrize("data", DATA)
@@ -102,16 +100,3 @@ def test_samples(path: Path, tmp_path: Path) -> None:
     whole_models.assert_same(
         whole_models.run(made, feeds, registered=False), whole_models.run(converted, feeds, registered=True)
     )
-
-
-def test_wrong_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    source = model("g (float[2] x) => (float[n] y) <int64[2] p = {1, 2}> { y = Pad (x, p) }")
-    with pytest.raises(UsageError, match="without_pad needs target='onnx'"):
-        padops.convert(source, without_pad=True)
-    with pytest.raises(UsageError, match="without_pad needs select='all'"):
-        padops.lower(source, without_pad=True, select="needed")
-    with pytest.raises(UsageError, match="target is 'onnx-without-pad', expected one of padops, onnx, pyop"):
-        padops.convert(source, target="onnx-without-pad")
-    onnx.save(source, tmp_path / "m.onnx")
-    assert cli.main(["convert", str(tmp_path / "m.onnx"), "--dry-run", "--without-pad"]) == 2
-    assert "error: --without-pad needs --target onnx\n" == capsys.readouterr().err
