@@ -31,25 +31,10 @@ with Needing("padops.convert"):
     )
 
 __all__ = [
-    "Conversion",
-    "FileRecord",
-    "Inspection",
-    "OutputComparison",
-    "PadComparison",
-    "PadFacts",
-    "PadRecord",
-    "PadopsError",
-    "PadsLeftError",
-    "ProofRecord",
-    "RegionRecord",
-    "UndecidedError",
-    "UsageError",
-    "Verification",
-    "VerificationError",
-    "convert",
-    "inspect",
-    "lower",
-]
+    "Conversion", "FileRecord", "Inspection", "OutputComparison", "PadComparison", "PadFacts", "PadRecord",
+    "PadopsError", "PadsLeftError", "ProofRecord", "RegionRecord", "UndecidedError", "UsageError", "Verification",
+    "VerificationError", "convert", "inspect", "lower",
+]  # fmt: skip
 
 
 class _Callable(ModuleType):

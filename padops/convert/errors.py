@@ -82,8 +82,9 @@ def kind_of(value: object) -> str:
 # The exceptions of onnx, onnx_ir, NumPy, json and protobuf for invalid data. Not Exception: a bug of padops, such as a
 # NameError or an AssertionError, must not become an error of the model.
 # ValueError includes UnicodeError and json.JSONDecodeError; onnx_ir's SerdeError is a RuntimeError and is not here.
-LIBRARY_ERRORS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError,
-                  RecursionError, MemoryError)  # fmt: skip
+LIBRARY_ERRORS: tuple[type[Exception], ...] = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError, RecursionError, MemoryError
+)  # fmt: skip
 
 
 @contextlib.contextmanager

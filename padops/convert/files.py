@@ -59,15 +59,19 @@ def check_paths(source: Source, target: Path | None, report: Path | None) -> Non
         raise UsageError(f"{why} file for the report", f"{why} --report")
     for path in (target, report):
         with os_errors_as("cannot write", path):
-            if why := refusal([path]):
-                raise PadopsError(why)
+            if refused := refusal([path]):
+                raise PadopsError(refused)
 
 
 def check_targets(
-    targets: Iterable[Path], inputs: Inputs | None, document: Document, files: list[DataFile], in_place: bool = False
+    targets: Iterable[Path | None],
+    inputs: Inputs | None,
+    document: Document,
+    files: list[DataFile],
+    in_place: bool = False,
 ) -> None:
     """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
-    for path in targets:
+    for path in (path for path in targets if path is not None):
         if any(_same_file(path, Path(record.name)) for record in document.foreign):
             raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
         if document.path is not None and not in_place and _same_file(path, document.path):

@@ -3,10 +3,9 @@
 A Pad is folded if the model without it returns the same bits for every input. Three kinds fold: a Pad that changes
 nothing, two successive Pads, and a Pad that a convolution or pooling can absorb.
 
-The rules apply to every form that ``matchers/`` knows, including operators of padops, in all graphs and functions. They
-apply neither to forms of several nodes nor to fallback functions. A Pad that was not selected (``select="needed"``)
-stays. An invalid model may lose its error, because nothing checks the amounts of a folded Pad. Only a Pad whose
-amounts are known to be wrong stays.
+The rules apply to every form of one node that ``matchers/`` knows, including operators of padops, in all graphs and
+functions except fallbacks. A Pad that was not selected (``select="needed"``) stays. An invalid model may lose its
+error, because nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to be wrong stays.
 
 The measurements compared a folded model with two others, one with ONNX's own Pad and one with padops' Pad:
 
@@ -216,8 +215,7 @@ class FoldPads:
         self.notes: dict[ir.Node, str] = {}  # on the Pads that stay
         self._after_conversion = former is not None
         self._analysis, self._types = analysis, analysis.types
-        self._document = analysis.document
-        self._request = request
+        self._document, self._request = analysis.document, request
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
         # The original paths: the path of an unnamed node changes when an earlier node is removed.
         self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})

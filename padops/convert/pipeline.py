@@ -2,12 +2,7 @@
 
 The steps: read the model; describe each Pad; decide what the Pad becomes, with the reason; apply the decisions; add the
 fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
-conversion: a convolution can absorb a Pad only once a conversion has replaced its ``auto_pad`` by pads.
-
-``convert_streams`` accepts ``-`` in place of a file: the model comes from standard input, and the model or the report
-goes to standard output.
-
-padops refuses a conversion that leaves nodes which the installed onnxruntime does not run as specified.
+conversion. padops refuses a conversion that leaves nodes which the installed onnxruntime does not run as specified.
 
 ``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
 most versions of Pad. So each Pad first becomes its operator of padops, which has no versions; then the target writes
@@ -162,7 +157,8 @@ def convert(
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
-    path, reported = output_path(source := given_model(source), output, in_place), report and Path(report)
+    path = output_path(source := given_model(source), output, in_place)
+    reported = None if report is None else Path(report)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
@@ -172,7 +168,7 @@ def convert(
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links)
         files = document.data_files(follow_links, needed=path is not None or verify)
-    check_targets(filter(None, (path, reported)), inputs, document, files, in_place)
+    check_targets((path, reported), inputs, document, files, in_place)
     analysis = Analysis(document, asked, progress)
     doubted = analysis.doubted() if verify and not document.foreign else ({}, {})
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
@@ -181,8 +177,8 @@ def convert(
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    target, original = None if dry_run else path, original_of(source, document)
-    job = Job(document, files, target, compare, original, progress, reported, replaced, strict)
+    written, original = None if dry_run else path, original_of(source, document)
+    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
     try:
         if strict or dry_run or path is not None:
             check_left(conversion, strict)
@@ -290,7 +286,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     check_paths(message, path, None)
     with os_errors_as("cannot read", "the model's data"):
         files = document.data_files(follow_links=True)  # the conversion has checked the links
-    check_targets([path], None, document, files)
+    check_targets((path,), None, document, files)
     return _verify_and_write(Job(document, files, path), conversion, path)
 
 
@@ -438,18 +434,18 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
         if output == STREAM and (why := refuse_terminal()):
             raise UsageError(why)
     content, model = read_model() if source == STREAM else (b"", source)
-    sources = {"sources": (_record(INPUT, content),)} if source == STREAM else {}
-    to_file = None if report in (None, STREAM) else report
+    to_file = None if report == STREAM else report
 
     def finished(conversion: Conversion) -> Conversion:
         """Write the report: ``convert`` did not know of the streams."""
-        conversion = replace(conversion, **sources)
+        if source == STREAM:
+            conversion = replace(conversion, sources=(_record(INPUT, content),))
         if report == STREAM:
             written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
             with os_errors_as(f"{written}cannot write to", OUTPUT):
                 write_output((json_text(conversion.to_json()) + "\n").encode("utf-8", "backslashreplace"))
-        elif to_file:
-            write_report(conversion, Path(to_file))
+        elif report is not None:
+            write_report(conversion, Path(report))
         return conversion
 
     try:
@@ -479,17 +475,16 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
     if len(content) > LARGEST_PROTO:
         raise PadopsError(f"standard input has {len(content)} bytes; a protobuf message has at most {LARGEST_PROTO}")
     message = parse_model(content, INPUT)
-    if locations := _locations(message):
-        raise PadopsError(
-            f"the model from standard input has external data ({', '.join(locations)}), and a stream has no folder for "
-            "them; give the model's file"
-        )
+    _refuse_external(
+        message, "the model from standard input", "and a stream has no folder for them; give the model's file"
+    )
     return content, message
 
 
-def _locations(message: onnx.ModelProto) -> list[str]:
-    """Return the files of a model's external data, as its tensors name them."""
-    return sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)})
+def _refuse_external(message: onnx.ModelProto, what: str, why: str) -> None:
+    """Refuse a model with external data, and name their files."""
+    if names := sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)}):
+        raise PadopsError(f"{what} has external data ({', '.join(names)}), {why}")
 
 
 def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
@@ -498,10 +493,7 @@ def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
 
 def _write_model(conversion: Conversion) -> Conversion:
     message = conversion.proto()
-    if locations := _locations(message):
-        raise PadopsError(
-            f"the model has external data ({', '.join(locations)}), which standard output cannot hold; use -o FILE"
-        )
+    _refuse_external(message, "the model", "which standard output cannot hold; use -o FILE")
     content = serialize(message)
     if content is None:
         raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; use -o FILE")

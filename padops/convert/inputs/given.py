@@ -78,9 +78,8 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     tensor = value.type.tensor_type
     row = by_onnx(tensor.elem_type) if value.type.HasField("tensor_type") else None
     if row is None:
-        raise PadopsError(
-            f"input '{value.name}' is not a tensor of a type that can be fed; the model is not verifiable"
-        )
+        why = "is not a tensor of a type that can be fed; the model is not verifiable"
+        raise PadopsError(f"input '{value.name}' {why}")
     if not tensor.HasField("shape"):
         return Input(value.name, row.name, None)
     # Some exporters write -1 for a dynamic dim.
@@ -103,12 +102,6 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
         return arrays
     path, part = Path(source), f"the inputs in {source}"
     try:
-        os.stat(path)
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist") from None
-    except OSError:  # reading the file fails too, and reports the error
-        pass
-    try:
         with library_errors(part, *DAMAGES), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers that Python 2 wrote
             with path.open("rb") as file:
@@ -121,14 +114,15 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
                         with library_errors(f"'{name}' in {part}", *DAMAGES):
                             arrays[name] = np.asarray(archive[name])
     except PadopsError as error:
-        raise UsageError(str(error)) from error
-    _check({name: (array.dtype, array.shape) for name, array in arrays.items()}, inputs, str(path))
+        missing = isinstance(error.__cause__, FileNotFoundError)
+        raise UsageError(f"{path} does not exist" if missing else str(error)) from error
+    _check(arrays, inputs, str(path))
     return arrays
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
     """Return the arrays in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
-    _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
+    _check(given, inputs)
     fitted = {}
     for row in inputs:
         array, wanted = given[row.name], by_name(row.type).numpy
@@ -137,36 +131,26 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
     return fitted
 
 
-Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and shape of each array
-
-
-def _check(headers: Headers, inputs: Sequence[Input], file: str = "") -> None:
+def _check(arrays: Mapping[str, np.ndarray], inputs: Sequence[Input], file: str = "") -> None:
     """Reject arrays of types or shapes that the model does not accept."""
-    names = [row.name for row in inputs]
-    if missing := [name for name in names if name not in headers]:
-        given = f"{file} has {'only ' if headers else 'no array'}{', '.join(map(repr, headers))}; " if file else ""
-        raise UsageError(f"the inputs lack '{missing[0]}'; {given}the model takes {', '.join(map(str, inputs))}")
-    if unknown := [name for name in headers if name not in names]:
-        raise UsageError(f"'{unknown[0]}' is not an input of the model, which takes {', '.join(map(str, inputs))}")
+    names, takes = [row.name for row in inputs], ", ".join(map(str, inputs))
+    if missing := [name for name in names if name not in arrays]:
+        given = f"{file} has {'only ' if arrays else 'no array'}{', '.join(map(repr, arrays))}; " if file else ""
+        raise UsageError(f"the inputs lack '{missing[0]}'; {given}the model takes {takes}")
+    if unknown := [name for name in arrays if name not in names]:
+        raise UsageError(f"'{unknown[0]}' is not an input of the model, which takes {takes}")
     for row in inputs:
-        dtype, shape = headers[row.name]
-        wanted = by_name(row.type)
+        dtype, shape, wanted = arrays[row.name].dtype, arrays[row.name].shape, by_name(row.type)
         if not _holds_bits(dtype, wanted.numpy) and by_numpy(dtype) is not wanted:
             raise UsageError(f"input '{row.name}' is {dtype}, expected {row.type}")
-        if not _takes(row, shape):
+        dims = shape if row.dims is None else row.dims
+        if len(shape) != len(dims) or any(isinstance(dim, int) and n != dim for n, dim in zip(shape, dims)):
             raise UsageError(f"input '{row.name}' has the shape {list(shape)}; the model takes {row}")
 
 
 def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
     """Return whether an unsigned integer has the bits of a type that NumPy lacks."""
     return dtype.kind == "u" and wanted.kind == "V" and dtype.itemsize == wanted.itemsize
-
-
-def _takes(row: Input, shape: Sequence[int]) -> bool:
-    """Return whether a shape fits the declared dims of an input."""
-    if row.dims is None:
-        return True
-    return len(shape) == len(row.dims) and all(n == dim for n, dim in zip(shape, row.dims) if isinstance(dim, int))
 
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
