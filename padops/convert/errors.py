@@ -83,7 +83,8 @@ def kind_of(value: object) -> str:
 # NameError or an AssertionError, must not become an error of the model.
 # ValueError includes UnicodeError and json.JSONDecodeError; onnx_ir's SerdeError is a RuntimeError and is not here.
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (
-    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError, RecursionError, MemoryError
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError, RecursionError,
+    MemoryError,
 )  # fmt: skip
 
 

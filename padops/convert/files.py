@@ -93,7 +93,8 @@ def _same_file(one: Path, other: Path) -> bool:
 def write_report(conversion: Conversion, path: Path | None) -> None:
     """Writes the whole report or no file."""
     if path is not None:
-        with os_errors_as("cannot write", path):
+        written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+        with os_errors_as(f"{written}cannot write", path):
             write_whole(path, [_report(conversion)])
 
 
