@@ -158,12 +158,11 @@ def convert(
                 "run": run, "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir, "rules": rules}, inputs, seed)
     path = output_path(source := given_model(source), output, in_place)
-    reported = None if report is None else Path(report)
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(target, select, fold, fallback, choose_lowering(target, without_pad, select, provider, rules))
-    check_paths(source, path, reported)
+    check_paths(source, path, reported := None if report is None else Path(report))
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links)
