@@ -18,10 +18,22 @@ from onnx import helper
 from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
+from padops import __main__ as command_of_padops
 from padops import cli
 from padops.convert import records
 from padops.convert.rewrite import TARGETS
 from padops.files import staging
+
+
+def test_an_interruption_while_modules_load(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Loading:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "padops.cli", Loading())  # type: ignore[arg-type]
+    assert command_of_padops.main() == 130 and capsys.readouterr().err == "interrupted\n"
 
 
 def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -82,6 +82,24 @@ def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pyte
     assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
 
 
+def test_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A check must not pass because it did not see a model. Root reads every folder, so the system's call refuses."""
+    (tmp_path / "m.onnx").write_bytes(one_pad(13).SerializeToString())
+    locked, scandir = tmp_path / "locked", os.scandir
+    locked.mkdir()
+
+    def refusing(path: os.PathLike[str] | str) -> object:
+        if Path(path) == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    for words in (("inspect", tmp_path, "--check"), ("convert", tmp_path, tmp_path.with_name("out"))):
+        assert run(capsys, *words) == (1, "", f"error: {locked}: Permission denied\n")
+
+
 def test_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An IR beside a model of its name keeps its suffix; other XML is left alone."""
     made, out = tmp_path / "in", tmp_path / "out"

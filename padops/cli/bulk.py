@@ -45,12 +45,15 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
     if STREAM in (options.output, options.report):
-        options.usage_error(f"{STREAM} can take one model or one model's report, but IN is a folder")
+        options.usage_error(f"{STREAM} works for one model only, but IN is a folder; name a file or a folder")
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     if options.report and not os.path.realpath(options.report).lower().endswith(".json"):
         options.usage_error(f"{options.report}: for a folder, --report must end with .json: all else may be models")
-    jobs = _jobs(options, passed, source)
+    try:
+        jobs = _jobs(options, passed, source)
+    except OSError as error:
+        return fail(error)
     why = None if jobs else f"{source} has no {' or '.join(SUFFIXES)} file in it"
     if why := why or refusal([options.report and Path(options.report)]):
         return fail(why)

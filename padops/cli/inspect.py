@@ -66,7 +66,10 @@ def run_inspect(options: argparse.Namespace) -> int:
         options.usage_error(f"{STREAM} is named twice, but standard input has one model")
     names: list[str] = []
     for given in options.models:
-        names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
+        try:
+            names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
+        except OSError as error:
+            return fail(error)
         if not found:
             return fail(f"{given} has no {' or '.join(SUFFIXES)} file in it")
     alone, is_text = names == options.models and len(names) == 1, options.format == "text"

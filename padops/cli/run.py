@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_custom_domain, add_rules, typed
+from padops.cli.parsing import add_reading, add_rules, typed
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.plural import plural
@@ -42,7 +42,7 @@ def add_run(commands: Any) -> None:
     add_rules(parser, "with --providers: ")
     parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be "
                         "converted in memory (default: %(default)s)")  # fmt: skip
-    add_custom_domain(parser)
+    add_reading(parser)
     parser.set_defaults(run=run_run)
 
 
@@ -58,8 +58,8 @@ def run_run(options: argparse.Namespace) -> int:
         return fail(why)
     if options.model != STREAM and os.path.isdir(options.model):
         return fail(f"{options.model} is a folder; padops run accepts one model file", USAGE)
-    if options.custom_domains and options.convert == "never":
-        return fail("--custom-domain needs --convert auto", USAGE)
+    if (options.custom_domains or options.follow_links) and options.convert == "never":
+        return fail("--custom-domain and --follow-links need --convert auto", USAGE)
     named = (None if options.model == STREAM else options.model, options.inputs)
     read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
@@ -74,7 +74,8 @@ def run_run(options: argparse.Namespace) -> int:
         return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
     for name, array in results.items():
         few = array.size <= SHOWN
-        say(f"{name}: {array.dtype}{list(array.shape)}" + (f" {array.tolist()}" if few else ""))
+        kind = "string" if array.dtype.kind == "O" else array.dtype
+        say(f"{name}: {kind}{list(array.shape)}" + (f" {array.tolist()}" if few else ""))
     return 0
 
 
@@ -101,8 +102,9 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     rules = rules_of_session(options.providers or (), options.rules)
     providers = None if options.providers is None else full_names(options.providers, rules)
     convert = options.convert
-    if options.custom_domains:  # the arguments from inspect; empty if the session finds the domains by itself
-        convert = inspect(model, custom_domains=options.custom_domains).convert or convert
+    if options.custom_domains or options.follow_links:  # inspect's are empty if the session finds the domains itself
+        read = {"custom_domains": options.custom_domains, "follow_links": options.follow_links}
+        convert = inspect(model, **read).convert or convert
     try:
         check_there(providers or ())
     except ValueError as error:

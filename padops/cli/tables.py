@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from padops.convert.inspection import Inspection, summary_of
+from padops.convert.inspection import Inspection, session_arguments, summary_of
 from padops.convert.records import (
     Conversion,
     PadComparison,
@@ -46,7 +46,7 @@ ROADS: dict[Road, str] = {
     "{arguments})",
     "memory": "converts the Pads that need it in memory, and writes nothing; padops run does the same",
     "convert": "writes a model with operators of padops, and functions of standard operators for use without padops",
-    "lower": "writes a model of standard operators alone, for any runtime",
+    "lower": "writes a model of standard operators alone, for sessions without padops",
 }
 
 
@@ -173,7 +173,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
         yield f"  {command}"
-        yield f"      {ROADS[road].format(arguments=IN_OPTIONS[in_python])}"
+        yield f"      {ROADS[road].format(arguments=IN_OPTIONS[in_python] + session_arguments(inspection))}"
 
 
 def inspected_lines(name: str, inspection: Inspection) -> Iterator[str]:

@@ -48,9 +48,7 @@ def prepare(
     kwargs = dict(named or {})
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(
-            f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
-        )
+        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider among providers")
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     of_the_caller = not providers and options in _LIKE_THE_CALLERS
     if minor >= FIRST_MINOR:

@@ -30,7 +30,7 @@ MEASURED = "no element differs by more than the original's own floats move"
 # ONNX Runtime accepts some inputs that break a rule, such as more amounts than axes; padops refuses them.
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
-NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
+NEVER_OPTIMISED = "ONNX Runtime runs the original only without graph optimisation; with it, the run fails: {}"
 LEFT_OUT = "the converted model did not run on {} of {} sets of inputs: there is no memory for them"
 WITHOUT = "in a session without padops, which runs its fallback functions"
 

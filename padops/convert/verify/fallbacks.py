@@ -33,9 +33,9 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
     found = []
     for name, row in there.items():
         if _bytes(row) == _bytes(fresh.get(name)):
-            outcome = Outcome("proved", RULE, "by bytes what this version of padops writes")
+            outcome = Outcome("proved", RULE, "functions with the bytes that this version of padops writes")
         elif _bytes(row) == _bytes(before.get(name)):
-            outcome = Outcome("proved", RULE, "by bytes what the original has")
+            outcome = Outcome("proved", RULE, "functions with the bytes of the original's")
         else:
             outcome = Outcome("unknown", RULE, why=WITHOUT)
         found.append(RegionRecord(f"function padops::{name}", (name,), (name,), **vars(outcome)))
