@@ -54,12 +54,14 @@ def file_of(module: str) -> Path:
 
 
 def home(module: str, name: str) -> tuple[Path, str]:
-    """The file that defines a name which a module exports, and the name there: imports are followed."""
+    """The file that defines a name which a module exports, and the name there: imports and aliases are followed."""
     file = file_of(module)
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         for row in node.names if isinstance(node, ast.ImportFrom) else ():
             if name == (row.asname or row.name) and node.module and node.module.startswith("padops"):
                 return home(node.module, row.name)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and ast.unparse(node.targets[0]) == name:
+            return file, node.value.id
     return file, name
 
 
