@@ -76,9 +76,9 @@ def __getattr__(name: str) -> Any:
         return version("padops")
     if name not in _HOMES:
         raise AttributeError(f"module 'padops' has no attribute {name!r}")
-    from padops.extras import Needing
+    from padops.extras import needing
 
-    with Needing(f"padops.{name}"):
+    with needing(f"padops.{name}"):
         return getattr(import_module(_HOMES[name]), name)
 
 

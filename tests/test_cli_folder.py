@@ -232,7 +232,7 @@ def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A folder with few models, and the environment for those that begin with PLANTED."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"), prepend=os.pathsep)
     monkeypatch.setenv("STARTED", str(tmp_path / "started"))
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for name in ("broken.onnx", "deep/b.onnx"):

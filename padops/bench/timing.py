@@ -18,7 +18,7 @@ import numpy as np
 from padops.bench.implementations import IMPLEMENTATIONS, Call, session
 from padops.bench.table import Measurement
 from padops.bench.workloads import Memory, Workload
-from padops.extras import Needing
+from padops.extras import needing
 from padops.processes import Pickled, serve
 from padops.progress import Progress
 
@@ -193,7 +193,7 @@ def measure(
 
 def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement]:
     step, threads, seconds = asked
-    with Needing("padops bench"):
+    with needing("padops bench"):
         return step(threads, seconds)
 
 

@@ -25,7 +25,7 @@ from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.exits import ERROR, INTERRUPTED, USAGE
-from padops.extras import DependencyError, Needing
+from padops.extras import DependencyError, needing
 from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         before, often = signal.signal(signal.SIGTERM, end_process), gc.get_threshold()
         gc.set_threshold(*SELDOM)
         try:
-            with Needing("this command"):
+            with needing("this command"):
                 code = options.run(options)
         except DependencyError as error:
             return fail(error)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from padops.extras import Needing
+from padops.extras import needing
 from padops.spec.dialects import DOMAIN, VERSION
 
 
@@ -27,7 +27,7 @@ def jax_pads() -> Iterator[None]:
     Raises:
         DependencyError: jax2onnx is not installed.
     """
-    with Needing("padops.jax_pads"):
+    with needing("padops.jax_pads"):
         from jax2onnx.plugins import plugin_system
     plugin_system.import_all_plugins()
     registry = plugin_system.PLUGIN_REGISTRY
