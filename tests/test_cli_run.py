@@ -148,7 +148,7 @@ CASES = {
     ),
     "a string that ends with NUL": (
         of_a_last_nul(), {"x": ["b"]}, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
-        "error: output 'y' has a string that ends with U+0000, which a NumPy array cannot hold\n",
+        "error: output 'y' has a string that ends with U+0000, which NumPy cannot hold\n",
     ),
     "a long name": (
         of_output("n" * 60_001), X, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",

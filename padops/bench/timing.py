@@ -35,12 +35,10 @@ class OutputsDiffer(RuntimeError):
     """The outputs of two implementations differ, so their times mean nothing."""
 
 
-def time_workload(
-    workload: Workload, implementations: Sequence[str], threads: int, seconds: float
-) -> list[Measurement]:
+def time_workload(workload: Workload, names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
     """Times every named implementation that can run the workload, for ``seconds`` in total."""
     memory = Memory.of(workload)
-    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
+    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in names}
     calls = {name: call for name, call in made.items() if call is not None}
     compare(workload.name, memory.target, calls)
     return time_calls(workload.name, workload.output_bytes, threads, calls, seconds)
@@ -50,9 +48,6 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
     """Times a model in three ways: converted, unchanged in a ``padops.InferenceSession``, unchanged in onnxruntime.
 
     The caller owns ``folder``, which receives the converted model: an interrupt kills this process.
-
-    Raises:
-        padops.PadopsError: A session refuses the model.
     """
     import padops
 
@@ -73,11 +68,7 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
 
 
 def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
-    """Returns random inputs that a session of a model accepts.
-
-    Raises:
-        padops.PadopsError: The model runs with none of the tried inputs.
-    """
+    """Returns random inputs that a session of a model accepts."""
     import onnx
 
     from padops.convert import PadopsError
@@ -87,8 +78,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None
-    hints = hints_of(message)
-    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
+    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints_of(message)):
         try:
             original.run(None, feeds)
             return feeds
@@ -98,11 +88,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write.
-
-    Raises:
-        OutputsDiffer: An implementation's output differs from padops'.
-    """
+    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write."""
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
         if by.startswith("copy"):  # its output differs from the workload's

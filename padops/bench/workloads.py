@@ -43,15 +43,11 @@ class Workload:
 
     def data(self) -> np.ndarray:
         """The same random elements at every call."""
-        rng = np.random.default_rng(0)
         dtype = by_name(self.dtype)
         if dtype.name == "string":
             return np.array([f"token {i % 997}" for i in range(prod(self.shape))], object).reshape(self.shape)
-        if dtype.name == "bool":
-            return rng.integers(0, 2, self.shape).astype(bool)
-        if dtype.bits < 8:
-            return rng.integers(0, 1 << (dtype.bits - 1), self.shape).astype(np.uint8).view(dtype.numpy)
-        return rng.integers(0, 100, self.shape).astype(dtype.numpy)
+        most = {"bool": 2, "int4": 8}.get(dtype.name, 100)
+        return np.random.default_rng(0).integers(0, most, self.shape).astype(dtype.numpy)
 
 
 def _around(
@@ -160,33 +156,25 @@ def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
     The same seed gives the same workloads; a smaller ``count`` gives the first of them.
     """
     rng = random.Random(seed)
-    makers = (_random_workload, _random_workload, _random_workload, _random_image)
-    return tuple(makers[i % len(makers)](rng, f"random {seed}.{i}") for i in range(count))
+    return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
 
-def _random_workload(rng: random.Random, name: str) -> Workload:
-    dtype, mode, rank = rng.choice(TYPES), rng.choice(MODES), rng.randint(1, 5)
-    elements = exp(rng.uniform(log(MIN_BYTES), log(MAX_BYTES))) / (by_name(dtype).bits / 8)
-    shape = _shape(rng, rank, elements)
-    padded = rng.sample(range(rank), rng.randint(1, min(rank, 3)))
-    pairs = {axis: _amounts(rng, shape[axis], mode) for axis in sorted(padded)}
-    return _named(name, shape, pairs, mode, dtype)
-
-
-def _random_image(rng: random.Random, name: str) -> Workload:
-    dtype, mode, channels = rng.choice(IMAGE_TYPES), rng.choice(MODES), rng.choice((1, 3, 4))
-    pixels = exp(rng.uniform(log(MIN_IMAGE), log(MAX_IMAGE))) / (by_name(dtype).bits / 8) / channels
-    height = round(sqrt(pixels * rng.uniform(0.5, 2)))
-    plane = (height, round(pixels / height))
-    first = rng.choice((1, 2))  # the axis of the height
-    shape = (1, *plane, channels) if first == 1 else (1, channels, *plane)
-    pairs = {first + i: _amounts(rng, size, mode) for i, size in enumerate(plane)}
-    return _named(f"{name} image", shape, pairs, mode, dtype)
-
-
-def _named(name: str, shape: tuple[int, ...], pairs: Mapping[int, tuple[int, int]], mode: str, dtype: str) -> Workload:
+def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
+    dtype, mode = rng.choice(IMAGE_TYPES if is_image else TYPES), rng.choice(MODES)
+    rank, channels = (4, rng.choice((1, 3, 4))) if is_image else (rng.randint(1, 5), 1)
+    least, most = (MIN_IMAGE, MAX_IMAGE) if is_image else (MIN_BYTES, MAX_BYTES)
+    elements = exp(rng.uniform(log(least), log(most))) / (by_name(dtype).bits / 8) / channels
+    shape: tuple[int, ...]
+    if is_image:
+        height = round(sqrt(elements * rng.uniform(0.5, 2)))
+        plane, first = (height, round(elements / height)), rng.choice((1, 2))  # the axis of the height
+        shape, padded = (1, *plane, channels) if first == 1 else (1, channels, *plane), [first, first + 1]
+    else:
+        shape = _shape(rng, rank, elements)
+        padded = sorted(rng.sample(range(rank), rng.randint(1, min(rank, 3))))
+    pairs = {axis: _amounts(rng, shape[axis], mode) for axis in padded}
     words = ", ".join(f"{axis}: {pair}" for axis, pair in pairs.items())
-    return _around(f"{name} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
+    return _around(f"{name}{' image' * is_image} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
 
 
 def _shape(rng: random.Random, rank: int, elements: float) -> tuple[int, ...]:

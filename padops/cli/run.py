@@ -79,12 +79,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """Creates the session of the model; errors name the model ``named``.
-
-    Raises:
-        UsageError: An option is wrong.
-        PadopsError: The model is absent, or onnxruntime refuses it.
-    """
+    """Creates the session of the model; a PadopsError names the model ``named``."""
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
@@ -116,12 +111,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Returns the outputs by name.
-
-    Raises:
-        UsageError: An option is wrong, or the inputs do not fit the model.
-        PadopsError: Standard input has no model, onnxruntime refuses the model, or an output is not a tensor.
-    """
+    """Returns the outputs by name; a PadopsError says why there are none."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError
@@ -146,22 +136,16 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
         arrays = run_session(session, feeds)
     except Exception as error:  # as above
         raise PadopsError(f"{named} does not run with these inputs: {' '.join(str(error).split())}") from error
-    named = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
-    for name, array in named.items():
+    results = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
+    for name, array in results.items():
         if not isinstance(array, np.ndarray):
-            raise PadopsError(
-                f"output '{name}' is a {type(array).__name__}, and only tensors can be printed or written"
-            )
-    return named
+            kind = type(array).__name__
+            raise PadopsError(f"output '{name}' is a {kind}, and only tensors can be printed or written")
+    return results
 
 
 def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes an ``.npz``, whole or not at all.
-
-    Raises:
-        OSError: The file cannot be written.
-        PadopsError: An ``.npz`` cannot hold one of the outputs.
-    """
+    """Writes an ``.npz``, whole or not at all; a PadopsError says which of the outputs it cannot hold."""
     import numpy as np
 
     from padops.convert.errors import PadopsError
@@ -172,9 +156,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             plain = array.astype(str) if array.dtype.kind == "O" else array
             if array.dtype.kind == "O" and plain.tolist() != array.tolist():
-                raise PadopsError(
-                    f"output '{name}' has a string that ends with U+0000, which a NumPy array cannot hold"
-                )
+                raise PadopsError(f"output '{name}' has a string that ends with U+0000, which NumPy cannot hold")
             if len(name.encode()) > LONGEST_NAME or "\0" in name:
                 raise PadopsError(f"an .npz cannot hold an output named {name[:40]!r}")
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain

@@ -210,8 +210,8 @@ def test_padops_runs_what_is_unmodified() -> None:
     """A type that onnxruntime's own Pad lacks."""
     workload = Workload("one", (2,), (1,), (0,), dtype="int16")
     memory = Memory.of(workload)
-    assert implementations.built_in(workload, memory, 1) is None
-    call = implementations.unmodified(workload, memory, 1)
+    assert implementations.in_session("built-in", workload, memory, 1) is None
+    call = implementations.in_session("unmodified", workload, memory, 1)
     assert call().view(np.int16).tolist() == [0, *workload.data()]
 
 
