@@ -1,8 +1,7 @@
 """The packages that padops needs beside NumPy, and the commands that install them.
 
-padops itself needs NumPy alone. Each extra of ``pyproject.toml`` installs packages for one purpose; ``EXTRAS`` lists
-their modules. onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same
-module name, so a dependency on one distribution would overwrite the installed one.
+onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same module name, so a
+dependency on one distribution would overwrite the installed one.
 """
 
 from __future__ import annotations
@@ -23,19 +22,9 @@ EXTRAS = {
 }
 
 # The distributions that have the module onnxruntime. The extra installs the first one.
-RUNTIMES = (
-    "onnxruntime",
-    "onnxruntime-gpu",
-    "onnxruntime-directml",
-    "onnxruntime-openvino",
-    "onnxruntime-webgpu",
-    "onnxruntime-qnn",
-    "onnxruntime-rocm",
-    "onnxruntime-migraphx",
-    "onnxruntime-cann",
-    "onnxruntime-training",
-    "ort-nightly",
-    "ort-nightly-gpu",
+RUNTIMES = tuple(
+    "onnxruntime onnxruntime-gpu onnxruntime-directml onnxruntime-openvino onnxruntime-webgpu onnxruntime-qnn "
+    "onnxruntime-rocm onnxruntime-migraphx onnxruntime-cann onnxruntime-training ort-nightly ort-nightly-gpu".split()
 )
 FIRST_MINOR = 20  # the oldest supported onnxruntime 1.x
 
@@ -92,8 +81,7 @@ def names_of(package: str) -> tuple[str, ...]:
 
 def runtimes() -> dict[str, str]:
     """The installed distributions of onnxruntime, with their versions."""
-    found = ((name, version_of(name)) for name in RUNTIMES)
-    return {name: text for name, text in found if text is not None}
+    return {name: text for name in RUNTIMES if (text := version_of(name)) is not None}
 
 
 def version_of(distribution: str) -> str | None:

@@ -1,8 +1,7 @@
-"""The implementations: each function prepares a workload and returns a call that computes the output.
+"""The implementations: each function prepares a workload, and returns a call that computes the output, or None.
 
-A function returns None if the implementation cannot run the workload. Implementations that accept memory for the output
-write into the workload's memory; NumPy and PyTorch allocate their own, as they do for their users. All sessions of
-onnxruntime have the same options and the same bound memory.
+Implementations that accept memory for the output write into the workload's memory; NumPy and PyTorch allocate their
+own, as they do for their users. All sessions of onnxruntime have the same options and the same bound memory.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> C
         return None
     if kind == "built-in" and workload.dtype not in ("float16", *KERNELS[""]):  # onnxruntime casts float16
         return None
-    return _call(workload, memory, threads, kind, op_type, attributes, constants)
+    return _call(workload, memory, threads, kind, (op_type, attributes, constants))
 
 
 def _opset(workload: Workload) -> int:
@@ -70,20 +69,17 @@ def _opset(workload: Workload) -> int:
     return max(19, by_name(workload.dtype).pad)
 
 
-def _call(
-    workload: Workload,
-    memory: Memory,
-    threads: int,
-    kind: str,
-    op_type: str,
-    attributes: Mapping[str, Any],
-    constants: Mapping[str, np.ndarray],
-) -> Call:
+# A node: its operator, its attributes, and its inputs beside the data.
+Node = tuple[str, Mapping[str, Any], Mapping[str, np.ndarray]]
+
+
+def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Node) -> Call:
     """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
 
     Strings, which cannot be bound, come from Python and go back to it.
     """
     dtype, opset = by_name(workload.dtype), _opset(workload)
+    op_type, attributes, constants = node
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
     tensors = [tensor(name, array) for name, array in constants.items()]
     domain, opsets = DOMAIN if kind == "padops" else "", {"": opset, DOMAIN: VERSION}
@@ -155,7 +151,8 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:
         return None
     openvino = import_openvino()
-    data, output = memory.view(workload), memory.output(workload)
+    data = memory.view(workload)
+    output = memory.target.view(data.dtype).reshape(workload.output_shape)
     shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
     amounts = (openvino.Tensor(np.array(side, np.int64)) for side in (workload.begin, workload.end))
     fill = openvino.Tensor(np.zeros((), data.dtype))
@@ -184,7 +181,7 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
     if is_string:
         nothing = (0,) * len(workload.shape)
         alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
-        return _call(alike, memory, threads, "built-in", "Identity", {}, {})
+        return _call(alike, memory, threads, "built-in", ("Identity", {}, {}))
     if target.size < MIN_BYTES:
         return None
     parts = threads if by_all else 1

@@ -29,6 +29,7 @@ _LIMIT = 3600  # seconds that one workload may take
 _SIZE = 16000  # the size to try first for open dims of a model: a second of speech
 
 Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
+Keep = Callable[[Sequence[Measurement]], None]
 
 
 class OutputsDiffer(RuntimeError):
@@ -109,9 +110,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
     return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 
 
-def time_calls(
-    name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
-) -> list[Measurement]:
+def time_calls(name: str, size: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
     """Times equivalent calls in turns, for ``seconds`` in total; each runs as if it were alone."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
@@ -123,7 +122,7 @@ def time_calls(
     results = []
     for by, taken in times.items():
         low, median, high = statistics.quantiles(taken, n=4)
-        results.append(Measurement(name, by, threads, output_bytes, median, high - low, len(taken)))
+        results.append(Measurement(name, by, threads, size, median, high - low, len(taken)))
     return results
 
 
@@ -159,17 +158,10 @@ def _rest(limit: float = 10.0) -> None:
             raise TimeoutError(f"the threads of an implementation have not come to rest in {limit:g} s")
 
 
-def measure(
-    steps: Sequence[tuple[str, Step]],
-    threads: int,
-    seconds: float,
-    keep: Callable[[Sequence[Measurement]], None],
-    progress: Progress,
-) -> None:
+def measure(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, keep: Keep, progress: Progress) -> None:
     """Measures in a process of its own, because thread pools keep their size once started.
 
-    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with
-    this function, in any case. A RuntimeError says why a workload cannot be measured, or that the process has died.
+    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with this function.
     """
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
         for done, (name, step) in enumerate(steps):

@@ -12,21 +12,24 @@ import numpy as np
 from padops.spec.bits import to_bytes
 from padops.spec.dtypes import by_name
 
+Shape = tuple[int, ...]
+Amounts = Mapping[int, int | tuple[int, int]]  # of the padded axes: on both sides, or before and after
+
 
 @dataclass(frozen=True)
 class Workload:
     """One Pad."""
 
     name: str  # short, and unique
-    shape: tuple[int, ...]  # of the data
-    begin: tuple[int, ...]  # amounts before each axis
-    end: tuple[int, ...]  # amounts after each axis
+    shape: Shape  # of the data
+    begin: Shape  # amounts before each axis
+    end: Shape  # amounts after each axis
     mode: str = "constant"  # which pads with 0
     dtype: str = "float"  # a name of ``padops.spec.dtypes``
-    interior: tuple[int, ...] = ()  # amounts between any two elements of each axis; empty for none
+    interior: Shape = ()  # amounts between any two elements of each axis; empty for none
 
     @property
-    def output_shape(self) -> tuple[int, ...]:
+    def output_shape(self) -> Shape:
         interior = self.interior or (0,) * len(self.shape)
         return tuple(b + (n - 1) * (i + 1) + 1 + e for n, b, e, i in zip(self.shape, self.begin, self.end, interior))
 
@@ -50,14 +53,7 @@ class Workload:
         return np.random.default_rng(0).integers(0, most, self.shape).astype(dtype.numpy)
 
 
-def _around(
-    name: str,
-    shape: tuple[int, ...],
-    pads: Mapping[int, int | tuple[int, int]],
-    mode: str = "constant",
-    dtype: str = "float",
-) -> Workload:
-    """``pads``: axis -> the amount on both sides, or (before, after)."""
+def _around(name: str, shape: Shape, pads: Amounts, mode: str = "constant", dtype: str = "float") -> Workload:
     pairs = [(p, p) if isinstance(p, int) else p for p in (pads.get(i, 0) for i in range(len(shape)))]
     return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), mode, dtype)
 
@@ -84,10 +80,6 @@ class Memory:
     def view(self, workload: Workload) -> np.ndarray:
         """The source with its type and shape, for types of whole bytes."""
         return self.source.view(by_name(workload.dtype).numpy).reshape(workload.shape)
-
-    def output(self, workload: Workload) -> np.ndarray:
-        """The target, as ``view``."""
-        return self.target.view(by_name(workload.dtype).numpy).reshape(workload.output_shape)
 
 
 def _aligned(size: int) -> np.ndarray:
@@ -164,7 +156,7 @@ def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
     rank, channels = (4, rng.choice((1, 3, 4))) if is_image else (rng.randint(1, 5), 1)
     least, most = (MIN_IMAGE, MAX_IMAGE) if is_image else (MIN_BYTES, MAX_BYTES)
     elements = exp(rng.uniform(log(least), log(most))) / (by_name(dtype).bits / 8) / channels
-    shape: tuple[int, ...]
+    shape: Shape
     if is_image:
         height = round(sqrt(elements * rng.uniform(0.5, 2)))
         plane, first = (height, round(elements / height)), rng.choice((1, 2))  # the axis of the height
@@ -177,7 +169,7 @@ def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
     return _around(f"{name}{' image' * is_image} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
 
 
-def _shape(rng: random.Random, rank: int, elements: float) -> tuple[int, ...]:
+def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
     """Returns dims with about ``elements`` elements; the shares of the axes are random."""
     shares = [rng.expovariate(1) for _ in range(rank)]
     shape = [max(1, round(elements ** (share / sum(shares)))) for share in shares]

@@ -75,15 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(left_behind="")  # the note on files that "interrupted" adds
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    add_inspect(commands)
-    add_convert(commands)
-    add_verify(commands)
-    add_run(commands)
-    add_probe(commands)
-    add_info(commands)
-    add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
-    add_describe(commands)
-    add_conformance(commands)
+    for add in (add_inspect, add_convert, add_verify, add_run, add_probe, add_info, add_bench, add_describe,
+                add_conformance):  # fmt: skip
+        add(commands)
     completion = commands.add_parser("completion", help="print the script that completes padops in your shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     completion.set_defaults(run=_print_completion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -212,9 +212,4 @@ def _escaped(text: str, letters: str = "%\r\n:,") -> str:
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 
-REPORTS: dict[str, Callable[[Results, Collection[str]], str]] = {
-    "json": as_json,
-    "sarif": sarif,
-    "junit": junit,
-    "github": github,
-}
+REPORTS = {"json": as_json, "sarif": sarif, "junit": junit, "github": github}
