@@ -126,39 +126,6 @@ def test_what_it_says_of_other_forms() -> None:
     assert padops.inspect(broken).roads == ()
 
 
-def test_a_model_is_left_as_it_is() -> None:
-    source = one_pad(1)
-    before = source.SerializeToString()
-    padops.inspect(source)
-    assert source.SerializeToString() == before
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        (
-            model([pad()], 13, tensors=[tensor("pads", [[0, 1, 0, 2]])]),
-            "ONNX Runtime refuses constant pads of two dims",
-        ),
-        (
-            model([pad(mode="wrap")], 19, inputs=[("x", FLOAT, [0, 3])], tensors=[tensor("pads", [0] * 4)]),
-            "ONNX Runtime refuses wrap where an axis is empty (axis 0: 0, 0 of 0 elements)",
-        ),
-    ],
-)
-def test_what_select_needed_had_left(source: object, why: str) -> None:
-    """onnxruntime refuses them, as its divergences in the conformance suite say."""
-    (record,) = convert(source, select="needed").records
-    assert (record.status, record.notes, facts(source).why) == ("converted", (why,), why)
-
-
-def test_a_pad_of_nothing() -> None:
-    """It has no input at all, which is a reason as any other."""
-    source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
-    why = "ONNX Runtime refuses a node of this form; it has 0 inputs, expected 2 to 3"
-    assert (facts(source).verdict, facts(source).why) == ("refuses", why)
-
-
 def test_values_in_two_fields() -> None:
     """onnx_ir reads the wrong one, and asserts that its type is another."""
     pads = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], int64_data=[0, 1, 0, 2], int32_data=[9])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -127,14 +126,6 @@ def test_readme_is_short() -> None:
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 130 and len(re.findall(r"\S*\w\S*", text)) <= 700
     assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
-
-
-def test_the_changelog_says_nothing_twice() -> None:
-    """Neither an entry nor its first words."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    entries = [" ".join(entry.split()) for entry in re.split(r"(?m)^(?=- |#)", text) if entry.startswith("- ")]
-    assert len(entries) > 10
-    assert [begin for begin, count in Counter(entry[:48] for entry in entries).items() if count > 1] == []
 
 
 def write(report: Path | None) -> None:
