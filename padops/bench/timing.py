@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from timeit import timeit
 from typing import Any
 
 import numpy as np
@@ -132,14 +133,11 @@ def _block(call: Call) -> list[float]:
     while warm == 0 or time.perf_counter() - begin < _WARM:
         call()
         warm += 1
-    each = (time.perf_counter() - begin) / warm
-    repeats = max(1, int(_SAMPLE / each))  # so that the clock's own cost does not count
+    # So that the clock's own cost does not count.
+    repeats = max(1, int(_SAMPLE * warm / (time.perf_counter() - begin)))
     taken: list[float] = []
     while not taken or sum(taken) * repeats < _TIMED:
-        begin = time.perf_counter()
-        for _ in range(repeats):
-            call()
-        taken.append((time.perf_counter() - begin) / repeats)
+        taken.append(timeit(call, number=repeats) / repeats)
     return taken
 
 

@@ -19,7 +19,7 @@ from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
 from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
-from padops.cli.parsing import Parser
+from padops.cli.parsing import Parser, typed
 from padops.cli.probe import add_probe
 from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
@@ -58,11 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with needing("this command"):
                 code = options.run(options)
-        except DependencyError as error:
-            return fail(error)
         except KeyboardInterrupt:
             print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
+        except Exception as error:
+            exit_code = ERROR if isinstance(error, DependencyError) else getattr(error, "exit_code", None)
+            if exit_code is None:  # no PadopsError, and so a mistake of ours
+                raise
+            return fail(typed(error), exit_code)
         finally:
             signal.signal(signal.SIGTERM, before)
             gc.set_threshold(*often)

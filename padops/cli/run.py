@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_custom_domain, add_rules, typed
+from padops.cli.parsing import add_custom_domain, add_rules
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.plural import plural
@@ -48,7 +48,6 @@ def add_run(commands: Any) -> None:
 
 def run_run(options: argparse.Namespace) -> int:
     """Runs with these options."""
-    from padops.convert import PadopsError
     from padops.files.targets import identity, refusal
 
     if options.outputs == STREAM:
@@ -68,8 +67,6 @@ def run_run(options: argparse.Namespace) -> int:
         results = _results(options)
         if outputs is not None:
             _write(outputs, results)
-    except PadopsError as error:
-        return fail(typed(error), error.exit_code)
     except OSError as error:
         return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
     for name, array in results.items():
