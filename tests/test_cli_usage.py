@@ -89,6 +89,8 @@ MISTAKES = {
     "conformance show ''": "argument FILE is empty",
     "conformance --quick show a": "a command takes no options of a run; its own options come after its name",
     "convert a b --target onnx --no-fallback": "--no-fallback needs --target padops",
+    "inspect {source} --rules r.json": "error: --rules needs --providers",
+    "run {source} --rules r.json": "error: --rules needs --providers",
     "convert a b --jobs 2": "--jobs needs a folder, but IN is one model",
     **{
         f"{words} --providers '{text}'": f"padops {words.split()[0]}: error: argument --providers: {text!r} "
