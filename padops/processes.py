@@ -1,7 +1,6 @@
 """Processes that answer through pipes: every wait has a limit, and a killed process takes its children with it.
 
-A library in a process may start children, which inherit the pipes. So a pipe may stay open after its process has ended,
-and a pipe that nobody reads stays full.
+A library in a process may start children, which inherit the pipes: a pipe may stay open after its process has ended.
 """
 
 from __future__ import annotations
@@ -51,10 +50,8 @@ def how_ended(code: int | None) -> str:
     """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {-code}"
+    names = {number.value: number.name for number in signal.Signals}  # real-time signals have none
+    return names.get(-code, f"signal {-code}")
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:

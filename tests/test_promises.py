@@ -59,13 +59,6 @@ def test_the_list_is_in_order(names: dict[str, list[str]], reports: dict[str, li
     assert LIST.read_text(encoding="utf-8") == text_of(names | reports), f"{COMMAND} writes it anew"
 
 
-def test_a_change_is_named() -> None:
-    old = {"a": ["kept", "gone"], "b": ["x"]}
-    new = {"a": ["kept", "new"], "c": ["y"]}
-    assert changes(old, new) == ["[a] gone: gone", "[a] new: new", "[b] gone: x", "[c] new: y"]
-    assert changes(old, old) == [] and sections_of(text_of(old)) == old
-
-
 def tables(reports: dict[str, list[str]]) -> dict[str, str]:
     """The tables of the page by their marks."""
     titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]

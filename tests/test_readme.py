@@ -92,15 +92,6 @@ def test_results_are_those_of_the_pages() -> None:
         assert text[begin:end] == expected, "python tests/test_readme.py writes it anew"
 
 
-def test_a_report_becomes_the_table_of_the_page() -> None:
-    report = (
-        "\n| peer | versions | cases run | agree | crashes |\n| --- | --- | --: | --: | --: |\n"
-        "| a | b 1, c 2 | 1,200 | 1,199 | 3 |\n\nmore\n"
-    )
-    made = "| peer | agree | crashes |\n|---|--:|--:|\n| a<br>b 1, c 2 | 1,199 of 1,200 | 3 |\n"
-    assert of_report(report) == made and shares({"agree": "1,199 of 1,200", "crashes": "3"}) == ["1,200", "99 %", "3"]
-
-
 def test_modes_as_shown() -> None:
     """The rows of numbers are what each mode gives, three elements on either side."""
     (shown,) = re.findall(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)

@@ -56,17 +56,12 @@ def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> C
     elif workload.mode == "symmetric":  # which ONNX lacks
         op_type, attributes, constants = "OpenVINOPad_12", {"pad_mode": "symmetric"}, {"begin": begin, "end": end}
     elif kind == "padops":
-        op_type = f"Pad_{_opset(workload)}"
+        op_type = f"Pad_{max(19, by_name(workload.dtype).pad)}"
     if kind != "padops" and op_type != "Pad":
         return None
     if kind == "built-in" and workload.dtype not in ("float16", *KERNELS[""]):  # onnxruntime casts float16
         return None
     return _call(workload, memory, threads, kind, (op_type, attributes, constants))
-
-
-def _opset(workload: Workload) -> int:
-    """Returns the version of Pad that has the mode and the element type."""
-    return max(19, by_name(workload.dtype).pad)
 
 
 # A node: its operator, its attributes, and its inputs beside the data.
@@ -78,8 +73,8 @@ def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Nod
 
     Strings, which cannot be bound, come from Python and go back to it.
     """
-    dtype, opset = by_name(workload.dtype), _opset(workload)
-    op_type, attributes, constants = node
+    dtype, (op_type, attributes, constants) = by_name(workload.dtype), node
+    opset = max(19, dtype.pad)  # the first with the mode and the element type
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
     tensors = [tensor(name, array) for name, array in constants.items()]
     domain, opsets = DOMAIN if kind == "padops" else "", {"": opset, DOMAIN: VERSION}

@@ -1,9 +1,7 @@
 """The command ``padops``; each command has a file of its own.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5
-verification undecided. A reader that closes the pipe early, such as ``head``, changes no exit code. If the output
-cannot be printed for another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other
-commands exit with 1.
+A reader that closes the pipe early, such as ``head``, changes no exit code. If the output cannot be printed for another
+reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit with 1.
 """
 
 from __future__ import annotations
