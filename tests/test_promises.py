@@ -95,19 +95,6 @@ def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
     assert len(entries) == 4 and [entry for entry in entries if f"`{entry}`" not in page] == []
 
 
-def test_exit_codes_stand_in_one_place() -> None:
-    """padops/exits.py; 0 and 1 may be written as they are."""
-    literal = re.compile(r"fail\(.*, [2-9]\)|return [2-9]\b|exit_code = \d|self\.exit\(\d")
-    folders = [public_surface.PACKAGE / name for name in ("cli", "bench")]
-    files = [public_surface.PACKAGE / "convert" / "errors.py", public_surface.PACKAGE / "conformance" / "command.py"]
-    read = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")}
-    read |= {path: path.read_text(encoding="utf-8") for path in files}
-    assert (
-        len(read) > 15
-        and [f"{path.name}: {found}" for path, text in read.items() for found in literal.findall(text)] == []
-    )
-
-
 if __name__ == "__main__":
     found = json_fields()
     LIST.write_text(text_of(public_surface.surface() | found), encoding="utf-8")
