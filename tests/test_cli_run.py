@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 from command import padops as in_a_process
-from command_lines import run
+from command_lines import give, run
 from onnx import parser
 
 import padops
@@ -149,7 +147,7 @@ CASES = {
     ),
     "a string that ends with NUL": (
         of_a_last_nul(), {"x": ["b"]}, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
-        "error: output 'y' has a string that ends with U+0000, which a NumPy array cannot hold\n",
+        "error: output 'y' has a string that ends with U+0000, which NumPy cannot hold\n",
     ),
     "a long name": (
         of_output("n" * 60_001), X, "{m} --inputs {x} --outputs {d}/y.npz", 1, "",
@@ -169,11 +167,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez(tmp_path / "x.npz", **X)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    """Puts bytes into standard input."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 @pytest.mark.parametrize(("model", "arrays", "arguments", "code", "out", "err"), CASES.values(), ids=CASES)

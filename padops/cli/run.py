@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_reading, add_rules, typed
+from padops.cli.parsing import add_reading, add_rules
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.plural import plural
@@ -48,7 +48,6 @@ def add_run(commands: Any) -> None:
 
 def run_run(options: argparse.Namespace) -> int:
     """Runs with these options."""
-    from padops.convert import PadopsError
     from padops.files.targets import identity, refusal
 
     if options.outputs == STREAM:
@@ -68,8 +67,6 @@ def run_run(options: argparse.Namespace) -> int:
         results = _results(options)
         if outputs is not None:
             _write(outputs, results)
-    except PadopsError as error:
-        return fail(typed(error), error.exit_code)
     except OSError as error:
         return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
     for name, array in results.items():
@@ -80,12 +77,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """Creates the session of the model; errors name the model ``named``.
-
-    Raises:
-        UsageError: An option is wrong.
-        PadopsError: The model is absent, or onnxruntime refuses it.
-    """
+    """Creates the session of the model; a PadopsError names the model ``named``."""
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
@@ -118,12 +110,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Returns the outputs by name.
-
-    Raises:
-        UsageError: An option is wrong, or the inputs do not fit the model.
-        PadopsError: Standard input has no model, onnxruntime refuses the model, or an output is not a tensor.
-    """
+    """Returns the outputs by name; a PadopsError says why there are none."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError
@@ -148,22 +135,16 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
         arrays = run_session(session, feeds)
     except Exception as error:  # as above
         raise PadopsError(f"{named} does not run with these inputs: {' '.join(str(error).split())}") from error
-    named = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
-    for name, array in named.items():
+    results = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
+    for name, array in results.items():
         if not isinstance(array, np.ndarray):
-            raise PadopsError(
-                f"output '{name}' is a {type(array).__name__}, and only tensors can be printed or written"
-            )
-    return named
+            kind = type(array).__name__
+            raise PadopsError(f"output '{name}' is a {kind}, and only tensors can be printed or written")
+    return results
 
 
 def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes an ``.npz``, whole or not at all.
-
-    Raises:
-        OSError: The file cannot be written.
-        PadopsError: An ``.npz`` cannot hold one of the outputs.
-    """
+    """Writes an ``.npz``, whole or not at all; a PadopsError says which of the outputs it cannot hold."""
     import numpy as np
 
     from padops.convert.errors import PadopsError
@@ -174,9 +155,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             plain = array.astype(str) if array.dtype.kind == "O" else array
             if array.dtype.kind == "O" and plain.tolist() != array.tolist():
-                raise PadopsError(
-                    f"output '{name}' has a string that ends with U+0000, which a NumPy array cannot hold"
-                )
+                raise PadopsError(f"output '{name}' has a string that ends with U+0000, which NumPy cannot hold")
             if len(name.encode()) > LONGEST_NAME or "\0" in name:
                 raise PadopsError(f"an .npz cannot hold an output named {name[:40]!r}")
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain

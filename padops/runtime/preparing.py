@@ -7,14 +7,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
 from padops.runtime.session import register
 from padops.spec.dialects import OPS
 
-with NeedingOnnxruntime("padops.InferenceSession"):
+with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime import placing

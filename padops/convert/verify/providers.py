@@ -24,7 +24,7 @@ from padops.convert.verify.compare import close, far_outputs
 from padops.convert.verify.exercise import check_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import serve
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAMES
@@ -97,7 +97,7 @@ def compare_beside(
 
 def _libraries(providers: Providers) -> dict[str, str]:
     """Returns the libraries that this process has registered for the providers, by provider."""
-    with NeedingOnnxruntime("verifying with providers"):
+    with needing_onnxruntime("verifying with providers"):
         import onnxruntime
 
         from padops.runtime.placing import check_there
