@@ -28,11 +28,7 @@ MODES = {
 
 
 def check(holds: bool, rule: str) -> None:
-    """Check a rule.
-
-    Raises:
-        Refused: ``holds`` is false.
-    """
+    """Check a rule."""
     if not holds:
         raise Refused(f"[{rule}]")
 

@@ -7,7 +7,7 @@ import re
 from html import escape
 from importlib import resources
 
-from padops.conformance.record import OUTCOMES
+from padops.conformance.features import OUTCOMES
 from padops.conformance.render.summary import (
     SHOWN,
     Cell,

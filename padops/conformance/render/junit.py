@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from padops.conformance.record import IDLE
+from padops.conformance.features import IDLE
 from padops.conformance.render.summary import Cell, Summary, result_text
 
 # XML 1.0 cannot represent these characters, not even as references.

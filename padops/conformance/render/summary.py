@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.record import IDLE, counts_of
+from padops.conformance.features import IDLE
+from padops.conformance.record import counts_of
 
 COLUMNS = ("peer", "versions", "run", "agree", "known", "crashes", "unexpected", "new", "not run")
 CASES_PER_CELL = 3  # examples of each known divergence
