@@ -117,21 +117,23 @@ def run_suite(options: argparse.Namespace) -> int:
                 ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress)
         except runner.CutShort as cut:
             ran, ending = cut.ran, cut.ending
-        header = record.header(options.level, options.seed, ran)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
-        results = [result for one in ran for result in one.results]
+        report = record.Record(
+            record.header(options.level, options.seed, ran),
+            [result for one in ran for result in one.results],
+            record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers),
+        )
         if folder is not None:
             options.left_behind = f" while the report was written: not all of its files in {folder} are new"
-            record.write(folder / record.FILE, header, results, footer)
-            render.write_all(header, results, footer, KNOWN, folder)
+            record.write(folder / record.FILE, report)
+            render.write_all(report, folder)
     except OSError as error:
         return fail(error)
-    show(summarise(header, results, footer, KNOWN))
+    show(summarise(report))
     if ending is None:
-        return int(footer["exit"])
+        return int(report.footer["exit"])
     kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
-    say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
+    say(f"interrupted: {report.footer['results']:,} results; {kept}", stderr=True)
     return exit_code(ending)
 
 

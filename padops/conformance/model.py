@@ -57,7 +57,7 @@ def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
     while not names[-1]:
         names.pop()
     lists = {row.name for row in case.row.attributes if row.type == "ints"}
-    declared = {name: (dtype_of(array).onnx, array.shape if case.static else None) for name, array in feeds(case).items()}
+    declared = {name: (dtype_of(x).onnx, x.shape if case.static else None) for name, x in feeds(case).items()}
     return one_node_model(
         "Pad" if standard else case.op,
         names,

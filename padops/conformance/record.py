@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,11 +43,11 @@ def counts_of(footer: dict[str, Any]) -> str:
     return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
-def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
+def write(path: Path, report: Record) -> None:
     """Write a report atomically: a failure keeps the previous file."""
-    rows = ({"kind": "result", **result} for result in results)
-    lines = chain([{"kind": "header", **header}], rows, [{"kind": "footer", **footer}])
-    write_whole(Path(path), (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
+    kinds = [("header", report.header), *(("result", row) for row in report.results), ("footer", report.footer)]
+    rows = ({"kind": kind, **row} for kind, row in kinds)
+    write_whole(path, (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
 def read(path: Path | str) -> Record:

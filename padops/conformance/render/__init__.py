@@ -13,7 +13,7 @@ from padops.conformance.divergences import KNOWN
 from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
-from padops.conformance.render.summary import Record, summarise
+from padops.conformance.render.summary import summarise
 from padops.exits import USAGE
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
@@ -29,12 +29,10 @@ def prepare(folder: Path) -> str | None:
     return refusal(folder / name for name in (record.FILE, *FILES.values()))
 
 
-def write_all(
-    header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
-) -> list[Path]:
+def write_all(report: record.Record, folder: Path, divergences: Iterable[Any] = KNOWN) -> list[Path]:
     """Write every form of a report into an existing folder, and return the files; each is whole or absent."""
-    summary = summarise(header, results, footer, divergences)
-    texts = {Path(folder, FILES[form]): render(summary) for form, render in FORMS.items()}
+    summary = summarise(report, divergences)
+    texts = {folder / FILES[form]: render(summary) for form, render in FORMS.items()}
     for path, text in texts.items():
         write_whole(path, [text])
     return list(texts)
@@ -49,11 +47,9 @@ def show(options: argparse.Namespace) -> int:
         if options.folder:
             if why := prepare(Path(options.folder)):
                 return fail(why)
-            for path in write_all(report.header, report.results, report.footer, KNOWN, options.folder):
-                say(path)
+            say(*write_all(report, Path(options.folder)))
             return 0
-        summary = summarise(report.header, report.results, report.footer, KNOWN)
-        text = FORMS[options.format or "markdown"](summary)
+        text = FORMS[options.format or "markdown"](summarise(report))
     except (OSError, record.RecordError) as error:
         return fail(error)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # a field is wrong
