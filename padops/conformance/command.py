@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,36 +36,25 @@ def add_conformance(subparsers: Any) -> None:
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
     _add_run(parser)
 
-    def without_options(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    def without_options(module: str, function: str, options: argparse.Namespace) -> int:
         of_run = vars(parser.parse_args([]))
         if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
             parser.error("a command takes no options of a run; its own options come after its name")
-        return run(options)
+        code: int = getattr(import_module(module), function)(options)
+        return code
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
     add = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
     add.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
     add.add_argument("--format", choices=("markdown", "junit", "html"), help="what to print (default: markdown)")
     add.add_argument("-o", "--out", dest="folder", metavar="DIR", help="write every form into this folder instead")
-    add.set_defaults(run=partial(without_options, _show))
+    add.set_defaults(run=partial(without_options, "padops.conformance.render", "show"))
     add = commands.add_parser("repro", help="print a script that shows one case on one peer", description=SCRIPT)
     add.add_argument("id", metavar="ID", help="a case of a report")
     add.add_argument(
         "--peer", dest="name", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)"
     )
-    add.set_defaults(run=partial(without_options, _repro))
-
-
-def _show(options: argparse.Namespace) -> int:
-    from padops.conformance.render import show
-
-    return show(options)
-
-
-def _repro(options: argparse.Namespace) -> int:
-    from padops.conformance.repro import repro
-
-    return repro(options)
+    add.set_defaults(run=partial(without_options, "padops.conformance.repro", "repro"))
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
