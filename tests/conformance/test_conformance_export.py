@@ -20,10 +20,11 @@ from onnx.backend.test.loader import load_model_tests
 
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
 from padops.conformance.features import BEYOND
 from padops.conformance.features import Prepared as Item
+from padops.conformance.peers.request import Request
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -76,12 +77,12 @@ def prepare(model, device="CPU"):
 """
 
 
-def sample() -> list[Case]:
+def sample() -> list[Request]:
     """Cases that the divergence file does not list for onnxruntime's own Pad."""
     ort = [row for row in KNOWN if row.peer == "ort-builtin"]
     found = []
     for case in cases.collect("quick"):
-        if case.opset >= 11 and case.dtype in ORT_TYPES and expect(case).output is not None:
+        if case.opset >= 11 and case.dtype.name in ORT_TYPES and expect(case).output is not None:
             item = Item.of(case)
             if item.of_class != BEYOND and not any(row.matches(item) for row in ort):
                 found.append(case)
@@ -97,7 +98,7 @@ class BitRunner(runner.Runner):
         assert pack(np.asarray(outputs[0])) == pack(np.asarray(ref_outputs[0])), model_dir
 
 
-def extracted(chosen: list[Case], folder: Path) -> Path:
+def extracted(chosen: list[Request], folder: Path) -> Path:
     export(chosen, folder / "cases.zip")
     with zipfile.ZipFile(folder / "cases.zip") as archive:
         archive.extractall(folder / "all")
@@ -131,8 +132,8 @@ def test_every_exported_case_is_the_case(tmp_path: Path) -> None:
     assert files.pop("manifest.json")
     assert manifest["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     for case in standard[::5]:
-        arrays, row, item = case.arrays(), manifest["cases"][case_name(case)], Item.of(case)
-        assert (row["case"], row["opset"], row["type"]) == (case.id, case.opset, case.dtype)
+        arrays, row, item = case.inputs, manifest["cases"][case_name(case)], Item.of(case)
+        assert (row["case"], row["opset"], row["type"]) == (case.id, case.opset, case.dtype.name)
         assert (tuple(row["rules"]), row["class"]) == (item.rules, item.of_class)
         model = onnx.load(place / "cases" / case_name(case) / "model.onnx")
         assert [(node.op_type, node.domain) for node in model.graph.node] == [("Pad", "")]

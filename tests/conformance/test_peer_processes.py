@@ -8,20 +8,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from leftovers import LASTING, SOON, ends
 
 from padops import processes
-from padops.conformance.peers import PeerRow
+from padops.conformance.peers import Peer
+from padops.conformance.peers.request import Request
 from padops.conformance.runner import AbsentPeer, Process
 
 HELLO = '{"padops": 1, "name": "x", "versions": {"x": "1"}}'
-AMOUNTS = ("int64", (4,), bytes(32))
 REQUESTS = [
-    {"id": "", "op": "Pad_18", "opset": 18, "attributes": {}, "inputs": [("float", dims, bytes(size)), AMOUNTS],
-     "constant_inputs": (), "static": True}
-    for dims, size in (((2, 1), 8), ((2, 1 << 17), 1 << 20))  # the second does not fit into a pipe
-]  # fmt: skip
+    Request("", "Pad_18", 18, {}, (np.zeros(shape, np.float32), np.zeros(4, np.int64)), (), True)
+    for shape in ((2, 1), (2, 1 << 17))  # the second does not fit into a pipe
+]
 Start = Callable[..., Process]
 
 
@@ -34,10 +34,10 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     def start(program: str, seconds: float = SOON, function: bool = False) -> Process:
         (path := tmp_path / "own.py").write_text(textwrap.dedent(program))
         if function:
-            row = PeerRow("own", f"{path}:pad", ("onnx",), seconds=seconds)
+            row = Peer("own", f"{path}:pad", ("onnx",), seconds=seconds)
         else:
-            row = PeerRow("own", "", ("onnx",), seconds=seconds, command=(sys.executable, str(path)))
-        begun.append(Process(row, None))
+            row = Peer("own", "", ("onnx",), seconds=seconds, command=(sys.executable, str(path)))
+        begun.append(Process(row))
         return begun[-1]
 
     yield start

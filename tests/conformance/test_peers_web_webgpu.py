@@ -56,7 +56,7 @@ def test_only_what_webgpu_runs_is_compared() -> None:
 def test_a_lowered_question_is_for_the_provider(case: str, kept: bool) -> None:
     """A Pad that WebGPU runs right stays one; one that it gets wrong does not."""
     row = PEERS[LOWERED]
-    asked = json.loads(lines.question(row.prepared(cases.find_case(case).request()), row.lowered, row.provider))
+    asked = json.loads(lines.question(row.prepared(cases.find_case(case)), row.lowered, row.provider))
     model = onnx.load_from_string(base64.b64decode(asked["model"]))
     assert {node.domain for node in model.graph.node} == {""}
     assert ("Pad" in {node.op_type for node in model.graph.node}) == kept

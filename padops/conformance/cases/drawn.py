@@ -121,7 +121,8 @@ def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Request:
     attributes: dict[str, Any] = {"pad_mode": _mode(rng, op), "padding_below": begins, "padding_above": ends}
     if attributes["pad_mode"] == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 3, len(shape)).tolist()
-    inputs = [draw_array(rng, dtype, shape), _fill(rng, dtype) or draw_array(rng, dtype, ())]
+    data, fill = draw_array(rng, dtype, shape), _fill(rng, dtype)
+    inputs = [data, draw_array(rng, dtype, ()) if fill is None else fill]
     return _build(rng, id, op, 0, attributes, inputs)
 
 
