@@ -60,7 +60,7 @@ class Request:
         return cls(**{**sent, "inputs": inputs})
 
     def sent(self) -> dict[str, Any]:
-        """Return the request in types that every Python can unpickle; equal for equal bits."""
+        """Return the request in types that every Python can unpickle."""
         return {**vars(self), "inputs": [None if array is None else pack(array) for array in self.inputs]}
 
     @property
