@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -219,20 +218,3 @@ def test_version_ranges() -> None:
     for text in ("~=1.0", "", ">=1.20", "<1.31", ">=1,<2,<3"):
         with pytest.raises(ValueError, match="a range of versions says"):
             in_range("1.0", text)
-
-
-def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:
-    ran = runner.run_cases(quick[::40], [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
-    results = [result for one in ran for result in one.results]
-    header, footer = record.header("quick", 0, ran), record.footer(ran)
-    path = tmp_path / "conformance.jsonl"
-    record.write(path, record.Record(header, results, footer))
-    read = record.read(path)
-    assert read.header == {"kind": "header", **header} and read.footer == {"kind": "footer", **footer}
-    assert read.results == [{"kind": "result", **json.loads(json.dumps(result))} for result in results]
-    lines = path.read_text().splitlines(keepends=True)
-    cut = [*lines[:-1], lines[-1][:-9]]
-    for broken in (lines[:-1], lines[1:], [], lines[:3] + lines[4:], [*lines, lines[-2]], cut):
-        path.write_text("".join(broken))
-        with pytest.raises(record.RecordError, match=path.name):
-            record.read(path)

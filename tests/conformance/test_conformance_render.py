@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from command import padops
-from conformance_records import HEADER, NAMES, report, result, whole, written
+from conformance_records import DIVERGENCE, HEADER, NAMES, report, result, whole, written
 from killed import contents
 
 from padops.cli import main
@@ -128,6 +128,13 @@ def test_the_page_has_every_outcome() -> None:
     page = (Path(record.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
     listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
     assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", "new", *OUTCOMES}
+
+
+def test_the_page_stays_light(tmp_path: Path) -> None:
+    made = report(good=True)
+    write_all(whole([*made.results, *[made.results[6]] * 20_000], made.header["peers"]), tmp_path, [DIVERGENCE])
+    assert (tmp_path / "report.html").stat().st_size < 60_000
+    assert "20,001" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 # ---- the console

@@ -135,11 +135,8 @@ def test_onnxruntime_web_is_as_known() -> None:
     assert [result for result in ran.results if result["unexpected"]] == []
     assert sum(result["outcome"] == "agree" for result in ran.results) > 50
     program = PEERS["onnxruntime-web"].command[1]
-    text = (
-        f"sh -c {shlex.quote(shlex.join(['cd', str(environments() / 'onnxruntime-web')]) + ' && exec node ' + program)}"
-    )
-    same = runner.run_cases(chosen[::6], [runner.parse_command(text)], KNOWN, "quick")[0]
+    inside = f"cd {shlex.quote(str(environments() / 'onnxruntime-web'))} && exec node {program}"
+    same = runner.run_cases(chosen[::6], [runner.parse_command(f"sh -c {shlex.quote(inside)}")], KNOWN, "quick")[0]
     bits = {result["case"]: (result["outcome"], result["divergence"]) for result in ran.results}
-    assert same.results and all(
-        (result["outcome"], result["divergence"]) == bits[result["case"]] for result in same.results
-    )
+    assert same.results
+    assert all((result["outcome"], result["divergence"]) == bits[result["case"]] for result in same.results)
