@@ -124,21 +124,15 @@ def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
     assert {op for op, outcome in found if outcome == "crash"} == {"Pad_19"} == {op for op, o in found if o != "agree"}
 
 
-def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
+def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
     own.write_text("import a_module_that_is_not_there")
     peers = [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")]
     ran = runner.run_cases(quick[:3], peers, KNOWN)
-    assert all(one.handshake is None and one.absent for one in ran)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert record.footer(ran)["exit"] == 1  # nothing ran
     header = record.header("quick", 0, ran)
-    assert header["peers"] == []
-    assert [entry["name"] for entry in header["absent"]] == [one.peer.name for one in ran]
-
-
-def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
-    own.write_text("import a_module_that_is_not_there")
+    assert header["peers"] == [] and [row["name"] for row in header["absent"]] == [one.peer.name for one in ran]
     rows = {"reference": PEERS["reference"], "gone": Peer("gone", f"{own}:right", ("ngraph",))}
     for options, code in (([], 0), (["--require-peers"], 1)):
         with pytest.MonkeyPatch.context() as patch:

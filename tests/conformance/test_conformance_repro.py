@@ -169,8 +169,7 @@ def test_the_reason_is_that_of_the_result(capsys: pytest.CaptureFixture[str]) ->
     assert command("repro", REFLECT) == 0
     assert "It agrees with the rules." in capsys.readouterr().out.split('"""')[1]
 
-
-def test_a_script_of_an_absent_peer_gives_no_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    # An absent peer has no reason.
     assert command("repro", EXAMPLES["ort-empty-output"], "--peer", "ort-builtin@/no/such/python") == 0
     head = capsys.readouterr().out.split('"""')[1]
     assert "[P5]" not in head and "Seen in /no/such/python." in head

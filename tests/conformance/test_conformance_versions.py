@@ -96,10 +96,8 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
         "padops-for-openvino", "padops-for-webgpu", "padops-for-qnn", "padops-for-web-webgpu",
     }  # fmt: skip
     # The package of a provider is what counts for its peers, whatever the runtime beside it is.
-    assert (
-        not_recorded(PEERS["ort-qnn"], {"onnxruntime-qnn": "9.0", "onnxruntime": "1.32.0"})
-        == RECORDED["onnxruntime-qnn"]
-    )
+    newer = {"onnxruntime-qnn": "9.0", "onnxruntime": "1.32.0"}
+    assert not_recorded(PEERS["ort-qnn"], newer) == RECORDED["onnxruntime-qnn"]
     assert judged_as(PEERS["padops-beside-qnn"], {"onnxruntime-qnn": "2.7.0", "onnxruntime": "9.0"}) == "2.7.0"
 
 
@@ -152,11 +150,8 @@ def test_the_command_and_its_reports(
     for strict, code in (([], 0), (["--strict-peers"], 1)):
         assert main(["conformance", "--quick", "--peer", "numpy", "--out", str(tmp_path), *strict]) == code
         out = capsys.readouterr().out
-        assert (
-            "New behaviour: " in out
-            and "No longer seen there: gone." in out
-            and "numpy numpy 99.0 >=2.1.3,<=2.4.6" in " ".join(out.split())
-        )
+        assert "New behaviour: " in out and "No longer seen there: gone." in out
+        assert "numpy numpy 99.0 >=2.1.3,<=2.4.6" in " ".join(out.split())
         assert re.search(r"results, 0 unexpected, 0 stale; of versions not recorded \d+ new, 1 gone$", out.strip())
     read = record.read(tmp_path / "conformance.jsonl")
     count = read.footer["new"]
@@ -175,18 +170,13 @@ def test_the_command_and_its_reports(
 
 # ---- implementations that are not there
 
+CONVERTED = ("padops-fallback", "padops-lowered", "padops-without-pad", "without-pad-reference", "without-pad-openvino")
 MODULES = [
     ("padops-pyop", "onnxruntime_extensions"),
-    ("padops-fallback", "onnx_ir"),
-    ("padops-lowered", "onnx_ir"),
-    ("padops-without-pad", "onnx_ir"),
-    ("without-pad-reference", "onnx_ir"),
-    ("without-pad-openvino", "onnx_ir"),
+    *((name, "onnx_ir") for name in CONVERTED),
     ("ort-builtin", "onnxruntime"),
     ("openvino-1", "openvino"),
-    ("torch", "torch"),
-    ("jax", "jax"),
-    ("tensorflow", "tensorflow"),
+    *((name, name) for name in ("torch", "jax", "tensorflow")),
 ]
 
 

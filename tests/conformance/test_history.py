@@ -32,11 +32,9 @@ def told(
 
 
 def test_a_letter_for_each_answer() -> None:
-    answers = [
-        ("agree", None),
-        ("differ", None),
-        ("crash", None),
-        ("unsupported", None),
+    plain = ("agree", "differ", "crash", "unsupported")
+    answers = [*((outcome, None) for outcome in plain), ("error", "d"), ("differ", "d")]
+        *((outcome, None) for outcome in ("agree", "differ", "crash", "unsupported")),
         ("error", "d"),
         ("differ", "d"),
     ]

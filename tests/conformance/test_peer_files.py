@@ -165,9 +165,3 @@ print([name for name in {names} if name in sys.modules])
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert ran.stdout == "[]\n"
-
-
-def test_the_known_divergences_stand_in_the_order_of_the_peers() -> None:
-    assert len({row.id for row in KNOWN}) == len(KNOWN) == len(EXAMPLES)
-    order = [[*PEERS].index(row.peer) for row in KNOWN]
-    assert order == sorted(order)
