@@ -155,7 +155,7 @@ def test_the_console_counts_outcomes(capsys: pytest.CaptureFixture[str]) -> None
     assert shown(found, capsys) == [
         "Peers", "peer versions run agree known crashes unexpected new not run",
         "numpy numpy 1.0 1,503 1,500 4 1 1 0 2",
-        "Absent peers: Nothing is said of these.", "peer reason", "tract no module named tract",
+        "Absent peers: Not compared, for these reasons.", "peer reason", "tract no module named tract",
         "Unexpected", f"numpy: {NAMES[0]}: error: one of two elements", "1,505 results, 1 unexpected, 0 stale",
     ]  # fmt: skip
     new = result(NAMES[0], "numpy", "differ", new=True, unexpected=False, detail="one\x1b[2J\nof \u202etwo")
