@@ -22,7 +22,7 @@ CI = ROOT / ".ci"
 # Tests that need a program each, in the order in which they are collected, and one that needs none.
 CHOSEN = (
     "tests/csrc/test_other_compilers.py",
-    "tests/conformance/test_report_page.py",
+    "tests/conformance/test_conformance_page.py",
     "tests/files/test_interrupts.py",
 )
 

@@ -13,7 +13,8 @@ from cpp_builds import CHECKS, build
 
 import padops
 from padops.conformance import cases
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
+from padops.conformance.peers.request import Request
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 EVERY = [case for case in cases.collect("quick") if not write_cases.since(case)]  # every runtime has their types
@@ -33,7 +34,7 @@ def replay(program: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedP
     """Runs the program on cases, or on the bytes of a file of cases."""
     (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
 
-    def run(chosen: Iterable[Case] | bytes, library: str = "") -> subprocess.CompletedProcess[str]:
+    def run(chosen: Iterable[Request] | bytes, library: str = "") -> subprocess.CompletedProcess[str]:
         file = tmp_path / "cases"
         if isinstance(chosen, bytes):
             file.write_bytes(chosen)
@@ -45,7 +46,7 @@ def replay(program: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedP
     return run
 
 
-def one_case(*changes: tuple[bytes, bytes], case: Case = ONE) -> bytes:
+def one_case(*changes: tuple[bytes, bytes], case: Request = ONE) -> bytes:
     """The file of a case for the operators, with bytes in the place of others that are there once."""
     content = write_cases.blob(write_cases.MAGIC.encode()) + next(write_cases.records_of(case))
     for old, new in changes:

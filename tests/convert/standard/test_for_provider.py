@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ import padops
 from padops.cli import main
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
 from padops.conformance.model import converted, feeds, make_model
 from padops.conformance.peers.ort import run_model, session_options
 from padops.conformance.peers.request import Request, Unsupported
@@ -244,14 +245,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 PROVIDERS = ("openvino", "webgpu", "qnn", "dml", "cuda")
 
 
-def lowered_case(case: Case, provider: str, form: dict | None = None) -> tuple[Request, onnx.ModelProto]:
-    request = Request.of(case.request() | (form or {}))
-    model = make_model(request, request.inputs, standard=bool(request.opset))
+def lowered_case(case: Request, provider: str, form: dict | None = None) -> tuple[Request, onnx.ModelProto]:
+    request = replace(case, **(form or {}))
+    model = make_model(request, standard=bool(request.opset))
     return request, converted(model, target="onnx", provider=provider)
 
 
 def run(request: Request, model: onnx.ModelProto) -> np.ndarray:
-    return run_model(model.SerializeToString(), feeds(request, request.inputs), session_options())
+    return run_model(model.SerializeToString(), feeds(request), session_options())
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
