@@ -48,7 +48,6 @@ from padops.convert.model.graphs import (
     NodeSite,
     constant,
     replace_in_place,
-    take_out,
 )
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import MICROSOFT
@@ -360,17 +359,17 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collectio
     assert data is not None, "no matcher finds a Pad without data"
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
     read_inside = any(use.node.graph is not node.graph for use in output.uses())
-    if output.is_graph_output() or (read_inside and site.scope.index.is_shared(data.name)):
+    if output.is_graph_output() or (read_inside and site.scope.index.names[data.name] > 1):
         opset = site.scope.opset
         if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
             return None
         replace_in_place(node, "", "Identity", [data])
-        types.invalidate()
         remove_unread(read, site.scope.index)
         return [node]
     readers = dict.fromkeys(use.node for use in output.uses())
     output.replace_all_uses_with(data)
-    take_out(node)
+    assert node.graph is not None, "it is in one"
+    node.graph.remove(node, safe=True)
     remove_unread(read, site.scope.index)
     return readers
 

@@ -5,7 +5,7 @@ Only ``scan.py`` looks further, at every message inside a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
@@ -42,6 +42,17 @@ def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[
         yield place, node
         for name, inner in graphs_in(node.attribute):
             yield from nodes_of(inner.node, f"{place}.{name}")
+
+
+def nodes_in(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    """Return the nodes of a model, of its functions and of all graphs inside."""
+    bodies: Sequence[onnx.GraphProto | onnx.FunctionProto] = (model.graph, *model.functions)
+    return [node for body in bodies for _, node in nodes_of(body.node)]
+
+
+def graphs_beside(model: onnx.ModelProto, nodes: Iterable[onnx.NodeProto]) -> list[onnx.GraphProto]:
+    """Return the main graph and the graphs of ``nodes_in`` the model."""
+    return [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
 
 
 def shaped_type(kind: onnx.TypeProto) -> onnx.TypeProto.Tensor | None:
