@@ -34,6 +34,7 @@ from padops.convert.standard.graph_builder import (
     MAX_LISTED,
     Number,
     Numbers,
+    arange,
     emit,
     here,
     ints,
@@ -44,7 +45,7 @@ from padops.convert.standard.graph_builder import (
     too_old,
     with_axis,
 )
-from padops.convert.standard.pad_values import AxisAmounts, Extents, filled, look_up, shape_of
+from padops.convert.standard.pad_values import AxisAmounts, Extents, apart, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -173,7 +174,10 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
         front, back = amounts.begin, amounts.end
     elif amounts.interior or work.has_no_blocks(with_what):
         work.replace_axis(axis, [work.value, _block(work, axis, ints(1), with_what)], ints(amounts.size + 1))
-        work.replace_axis(axis, [work.gather(axis, filled(amounts))], ints(amounts.output))
+        # The fill is one past the last element. The model stores up to ``MAX_LISTED`` positions; nodes compute more.
+        inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
+        positions = np.where(inside, shown + amounts.start, amounts.size)
+        work.replace_axis(axis, [work.gather(axis, positions)], ints(amounts.output))
         return
     else:
         first, last = _core(amounts)
