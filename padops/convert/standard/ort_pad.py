@@ -10,7 +10,7 @@ indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,7 +62,7 @@ from padops.convert.standard.pad_values import (
     shape_of,
 )
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Limit, Mode
+from padops.spec.plan import Amounts, Limit, Mode
 
 #                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
 _BOUNDS = {
@@ -239,6 +239,11 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
     """Return whether the built-in can read the node's own amounts."""
     return pad.op.is_onnx and (pad.input("axes") is None or opset >= FIRST_WITH_AXES)
+
+
+def keeps_elements(dims: Sequence[int], amounts: Sequence[Amounts]) -> bool:
+    """Return whether source elements are left on each axis."""
+    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(dims, amounts))
 
 
 def takes_fill(pad: PadInfo) -> bool:
