@@ -60,20 +60,14 @@ FIRST_WITH_EMPTY_RESHAPE = 14  # first opset with allowzero
 SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
-@dataclass
 class Work:
     """A tensor while its axes are being padded."""
 
-    pad: PadInfo
-    value: ir.Value  # the tensor so far
-    # One vector of one element per dim; None until a dim is read
-    dims: list[Numbers | None]
-
-    @staticmethod
-    def begin(pad: PadInfo) -> Work:
-        """Return the data of a Pad, before any axis is padded."""
+    def __init__(self, pad: PadInfo) -> None:
         assert pad.dims is not None, "the rank is known"
-        return Work(pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
+        self.pad, self.value = pad, pad.data  # the tensor so far
+        # One vector of one element per dim; None until a dim is read
+        self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
 
     def dim(self, axis: int) -> Numbers:
         """Return the size of an axis, as a vector of one element."""
@@ -186,9 +180,8 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
         front, back = (ints(first), ints(amounts.output - last)) if core else (ints(amounts.output), ints(0))
     known = not isinstance(front, Number) and not isinstance(back, Number)
     before = [] if is_number(front, 0) else [_block(work, axis, front, with_what)]
-    if known and front == back:
-        after = before
-    else:
+    after = before
+    if not known or front != back:
         after = [] if is_number(back, 0) else [_block(work, axis, back, with_what)]
     output = work.dim(axis) + take(front + back, 0) if known else front + work.dim(axis) + back
     parts = [*before, *core, *after] or [part(work.value, ints(0), ints(0), ints(axis))]
@@ -213,8 +206,9 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
             return emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
         return emit("Expand", [with_what, shape], role="fill")
+    zeros: Numbers
     if dims is not None and prod(dims) <= MAX_POSITIONS:
-        zeros: Numbers = np.zeros(dims, np.int64)
+        zeros = np.zeros(dims, np.int64)
     else:
         zeros = emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
     return emit("Gather", [with_what, zeros], role="fill")
@@ -336,8 +330,7 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill gets its shape from one position of the axis. An empty axis has no position; then the sum over the
-    axis provides the shape.
+    A block of fill gets its shape from the sum over one position of the axis, which an empty axis lacks.
 
     If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
@@ -347,12 +340,11 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
     one = with_axis("ReduceSum", along.part(work.value, 0, 1), axis)
     may_be_negative_zero = isinstance(fill, ir.Value) or (fill.dtype.kind == "f" and fill == 0 and np.signbit(fill))
     kind = work.pad.type if may_be_negative_zero else None
-    blocks: dict[int, ir.Value] = {}
+    blocks: dict[int, list[ir.Value]] = {0: []}
     for count in sorted({begin, end} - {0}):
         dims = [count if i == axis else 1 for i in range(along.rank)]
+        never: Operand = np.zeros(dims, bool)
         if kind in FLOATS:
             never = emit("Less", [one, np.full(dims, -np.inf, by_name(kind).numpy)])
-            blocks[count] = emit("Where", [never, fill, fill], role="fill")
-        else:
-            blocks[count] = emit("Where", [np.zeros(dims, bool), one, fill], role="fill")
-    work.value = along.joined(*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else []))
+        blocks[count] = [emit("Where", [never, fill if kind in FLOATS else one, fill], role="fill")]
+    work.value = along.joined(*blocks[begin], work.value, *blocks[end])

@@ -356,13 +356,13 @@ def _grows(one: Amounts) -> bool:
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
     """Return the work, and the fill in the form that the work needs."""
-    with_what, work = any_fill(pad), Work.begin(pad)
+    with_what, work = any_fill(pad), Work(pad)
     return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     """Write the other modes for a known rank."""
-    work = Work.begin(pad)
+    work = Work(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
         return work.value
@@ -408,7 +408,7 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
     if fills and (not may_sum or all_known(pad.dims) or not all(map(_grows, known))):
         return None
-    work, with_what = _begin_filling(pad) if fills else (Work.begin(pad), None)
+    work, with_what = _begin_filling(pad) if fills else (Work(pad), None)
     for i, size, one in padded:
         if with_what is not None:
             fill_any(work, i, one.begin, one.end, with_what)

@@ -19,14 +19,7 @@ import onnx_ir as ir
 
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.runtimes import (
-    EXACT_CASTS,
-    FIRST_WITH_AXES,
-    FIRST_WITH_INPUTS,
-    MOVED,
-    has_modes,
-    taking_pooling,
-)
+from padops.convert.runtimes import EXACT_CASTS, FIRST_WITH_AXES, FIRST_WITH_INPUTS, MOVED, has_modes, taking_pooling
 from padops.convert.standard.graph_builder import (
     FIRST_SLICE_OF_INPUTS,
     Number,
