@@ -1,10 +1,8 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices.** Before inference, two constructs get unknown values: backward Slices to the largest integer, and
-axes that are not a list. By ONNX's text, inference and reference, the end of such a Slice lies behind the data, so the
-Slice is empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and
-returns everything before the start. The model does not reveal which result it means, so values that follow from such a
-Slice stay unknown.
+**Backward Slices** to the largest integer get unknown values before inference. By ONNX's text, inference and
+reference, the end of such a Slice lies behind the data, so the Slice is empty. ONNX Runtime reads the largest integers
+of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
 
 **Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
 initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of

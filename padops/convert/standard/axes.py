@@ -1,9 +1,8 @@
 """A Pad of known rank, axis by axis.
 
-With known size and amounts, an axis needs at most three nodes. Strings with an interior and bfloat16 with a computed
-fill need four, and the Pad one more. Otherwise nodes compute the positions first. Computed positions cannot extend an
-axis that is empty at run time before opset 14, even if the output has no elements (P5): Gather refuses positions that
-do not exist, and Reshape has no empty shapes.
+With known size and amounts, an axis needs at most three nodes (strings with an interior and bfloat16 with a computed
+fill: four). Otherwise nodes compute the positions first. Before opset 14, they cannot extend an axis that is empty at
+run time, even if the output has no elements (P5): Reshape has no empty shapes.
 
 **In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
 between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
@@ -232,7 +231,7 @@ TILED = 8  # the most repeats of a part by one node, which limits the elements c
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a tensor of known rank, with operations along it."""
+    """One axis of a tensor, with operations along it."""
 
     number: int
     rank: int
@@ -242,13 +241,11 @@ class Axis:
         return part(value, ints(start), ints(stop), ints(self.number))
 
     def turned(self, value: ir.Value) -> ir.Value:
-        """Return all elements in reverse order."""
         if here().opset < FIRST_SLICE_OF_INPUTS:
             raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
         return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
 
     def joined(self, *parts: ir.Value) -> ir.Value:
-        """Return parts one after another."""
         return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
 
     def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:

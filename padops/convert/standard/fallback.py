@@ -1,22 +1,16 @@
 """Fallback functions, which a model runs if the native library is absent.
 
 For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
-operators. ONNX Runtime runs the native kernel if the library is registered, else this function (measured with 1.20 to
-1.31, optimisation off and on).
+operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
 
 **One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27
 silently uses the last overload for all calls. So one body serves all calls of a model. An attribute equal in all calls
 is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of this mode on
 0, 1, 2, or from TfIdfVectorizer, which counts words; session creation folds both away. The body reads ranks, shapes,
-amounts, axes and fills at run time, whatever the model declares, with three exceptions. If the model proves ONNX
-Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time, the body is
-this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this Pad with a
-check that fails where the Pad is wrong (``Calls``), because ONNX Runtime inlines and optimises the whole body for each
-call.
-
-**Bodies** come from ``standard/``: ONNX Runtime's Pad where this Pad is right; else a Loop over the axes computes
-indices for a Gather. If the Pad lacks the type, a body pads indices of the data and only moves bits; it casts 4- and
-2-bit integers, and the 8-bit floats that survive the casts, there and back.
+amounts, axes and fills at run time, whatever the model declares (``ort_pad.py``), with three exceptions. If the model
+proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time,
+the body is this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this
+Pad with a check that fails where the Pad is wrong, because ONNX Runtime inlines and optimises a body for each call.
 
 **Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
 bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect an axis named twice (P8), whose last
@@ -64,7 +58,7 @@ COPIED = {
 
 
 class Calls:
-    """All known facts about an operator's calls; ``opset`` is the body's opset."""
+    """An operator's calls; ``opset`` is the body's opset."""
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
