@@ -3,9 +3,6 @@
 onnx, onnx_ir and protobuf each find some errors, and raise exceptions of many kinds from deep inside. All three miss
 some errors, and hang on others. The checks accept everything that ONNX Runtime runs (measured with 1.31.1): nodes of
 the main graph in any order, an initializer listed twice there, values in a field that its type does not use.
-
-The checks cover operators (numbers of inputs and outputs, attributes, tensors), names of values (each defined once,
-before any use, in no cycle), and functions (no recursion, no unbounded growth).
 """
 
 from __future__ import annotations

@@ -59,11 +59,7 @@ class Document:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """Check and return the external files of the model; see ``find_data_files``.
-
-        If ``needed`` is false, an object's data only get a check of links, because padops reads small constants through
-        links.
-        """
+        """Check and return the external files; if not ``needed``, check only the links to an object's data."""
         tensors = list(external_tensors(self.message())) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
@@ -106,10 +102,7 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Remove from the message the dims of inner values that the graph does not state: see ``Types.infer``.
-
-        ONNX Runtime trusts these dims, and computes with them if nodes of a converted Pad read a shape.
-        """
+        """Remove from the message the dims of inner values that the graph does not state: ONNX Runtime trusts them."""
         message = self.message()
         _settle_shapes(self.model.graph, message.graph)
         for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
@@ -287,10 +280,8 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. A file's data lie in the file's folder (for a symbolic
-    link, the link's folder); a graph's tensors know their folder. With ``follow_links``, the second file of another
-    format may be a link to any place. With ``for_pads``, the function also reads a file of another format that cannot
-    be converted; see ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. With ``follow_links``, the second file of another format
+    may be a link to any place. ``for_pads``: read also what cannot be converted; see ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
@@ -382,10 +373,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def name_default_domain(message: onnx.ModelProto) -> None:
-    """Write the default domain as "" wherever the message has "ai.onnx", and import each domain once.
-
-    Of several imports of a domain, onnxruntime uses the last.
-    """
+    """Write the default domain as "" instead of "ai.onnx"; import each domain once, by its last import."""
     named: Sequence[onnx.NodeProto | onnx.FunctionProto] = (*message.functions, *nodes_in(message))
     for row in named:
         if row.domain == ALIAS:

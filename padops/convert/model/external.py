@@ -1,7 +1,4 @@
-"""The files with a model's external data: finds and checks the files, and places them beside the output.
-
-No function loads a tensor: they compare sizes and copy files as bytes.
-"""
+"""The files with a model's external data: finds and checks the files, and places them beside the output."""
 
 from __future__ import annotations
 
@@ -124,10 +121,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 
 
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
-    """Return location, offset and length in bytes of an external tensor, without opening its file.
-
-    If the entries have no length, type and dims determine it.
-    """
+    """Return location, offset and length in bytes (by default that of type and dims) of an external tensor."""
     place = f"tensor '{tensor.name}' ({path})"
     location = _check_location(entry(tensor, "location"), place)
     try:

@@ -32,10 +32,7 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the inp
 
 
 class Index:
-    """Facts about a whole model that passes read repeatedly: one walk at the first read collects them.
-
-    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names.
-    """
+    """Facts about a model from its first read on: passes may remove nodes, but change neither calls nor names."""
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
@@ -63,10 +60,7 @@ class Index:
         return Counter(value.name for value in values)
 
     def last_uses(self, value: ir.Value) -> Sequence[Use]:
-        """Return the last two uses of a value, or all uses if there are fewer.
-
-        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many uses.
-        """
+        """Return the last two uses of a value: ``value.uses()`` copies the uses, and amounts may have thousands."""
         known = self._last_uses.get(value, ())
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
             known = self._last_uses[value] = list(value.uses())[-2:]
@@ -189,10 +183,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value.
-
-    A call may pass on an attribute of the function that contains it. Then the calls of this function count.
-    """
+    """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)
@@ -236,10 +227,7 @@ def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
 
 
 class Constants:
-    """Adds constants, and nodes that compute with them, to one model.
-
-    A value of a graph hides outer values of the same name, so a new name must be new in the whole model.
-    """
+    """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
 
     def __init__(self, model: ir.Model) -> None:
         self._numbers: dict[str, int] = {}  # the last number for each name
@@ -251,12 +239,10 @@ class Constants:
         self._taken = {site.node.name or "" for site in sites} | {value.name for value in values if value.name}
 
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
-        """Return a constant that the node of ``site`` can read.
+        """Return a constant, named after ``role``, that the node of ``site`` can read.
 
-        The constant is an initializer of the node's graph. In functions, which have no initializers, and before IR
-        version 4, where each initializer would also be an input, the constant is a Constant node in front of the node.
-
-        ``role`` is a part of the constant's name.
+        It is an initializer of the node's graph. In functions, which have no initializers, and before IR version 4,
+        where each initializer would also be an input, it is a Constant node in front of the node.
         """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)

@@ -136,11 +136,7 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
 
 
 def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
-    """Return the graph with the inferred types; do not use ``message`` afterwards.
-
-    onnx infers nothing from the output of a later node, such as the Cast of an input that a float16 converter leaves at
-    the end; ONNX Runtime accepts nodes in any order.
-    """
+    """Return the graph with the inferred types, also from outputs of later nodes; do not use ``message`` afterwards."""
     order = order_of(message.graph.node)
     arrange(message.graph, order)
     graph = _infer_in_order(message)
@@ -324,10 +320,7 @@ def _see_calls(
 def _infer_body(
     key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return the body of a function as a graph, with the types that its calls pass; record the calls inside it.
-
-    ``reached`` has the functions that the function calls, directly or not.
-    """
+    """Return a function's body with the types that calls pass; record its calls, of ``reached`` functions at any depth."""
     own, function = given[key], given[key].function
     nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)

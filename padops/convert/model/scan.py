@@ -33,11 +33,7 @@ NOT_CARRIED = {
 
 
 def _messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
-    """Yield ``message`` and every message inside it, each with its path, depth first.
-
-    Raises:
-        PadopsError: A text is not UTF-8; protobuf returns its bytes.
-    """
+    """Yield ``message`` and every message inside it, each with its path; refuse texts that are no UTF-8."""
     yield message, path
     for field, value in message.ListFields():
         name = f"{path}.{field.name}" if path else field.name
@@ -55,11 +51,7 @@ def _place(message: Message, path: str) -> str:
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
-    """Refuse a model with parts that onnx_ir does not carry; return the model's ``external_tensors``.
-
-    Raises:
-        PadopsError: The message names the place and the reason.
-    """
+    """Refuse a model with parts that onnx_ir does not carry; return the model's ``external_tensors``."""
     found = []
     for message, path in _messages(proto):
         if len(unknown := UnknownFieldSet(message)):
@@ -91,11 +83,7 @@ LARGEST = 1 << 31  # bytes of a dense tensor
 
 
 def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onnx.TensorProto:
-    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data.
-
-    Raises:
-        PadopsError: The indices do not fit the values and dims, or the tensor is too large.
-    """
+    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data."""
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
     if count * values.itemsize > LARGEST:

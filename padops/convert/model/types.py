@@ -232,10 +232,7 @@ def _collect(
     nodes: list[ir.Node],
     depth: int = 0,
 ) -> bool:
-    """Add the nodes that compute a value, in order, and the leaves: constants and the Shapes of known dims.
-
-    Return whether all are known.
-    """
+    """Add the nodes that compute a value, in order, and the constants and Shapes before; return whether all are known."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True
@@ -276,10 +273,7 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
 def run_nodes(
     nodes: Sequence[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, opset: int | None
 ) -> np.ndarray | None:
-    """Return the value that nodes of an opset compute from the leaves; None if it is no tensor, or a leaf has no name.
-
-    It may raise ``REFUSALS``.
-    """
+    """Return the value that nodes compute from named leaves, or None; it may raise ``REFUSALS``."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

@@ -389,10 +389,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], notes: list[s
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Add the default of an input, fill or axes (P7, P8), to all nodes that lack it, and return their number.
-
-    If one default is unknown, the function changes nothing and returns 0.
-    """
+    """Add an input's default (P7, P8) to all nodes that lack it; return their number, or 0 if a default is unknown."""
     document = analysis.document
     analysis.types.infer()
     lacking = []

@@ -121,10 +121,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit of dims if the Pad has more dims and may be ``narrowed``; else 0.
-
-    An ONNX Pad may be narrowed if amounts and dims are known, some amount is not 0, and the output has elements.
-    """
+    """Return the provider's limit of dims if the Pad has more, and is a known Pad of ONNX with an output; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0

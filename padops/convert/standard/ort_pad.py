@@ -441,10 +441,7 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Callable[[Number, Numbers], Numbers]) -> Number:
-    """Return the indices, made by a Loop over the axes.
-
-    ``row`` gets an axis and the indices so far, with a last dim of 1 added; it returns the indices with this axis.
-    """
+    """Return the indices, made by a Loop; ``row`` turns an axis and the indices so far, one dim more, into the next."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))
