@@ -183,7 +183,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value."""
+    """Return the possible values of a reference to an attribute of the function around ``scope``; None without one."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)

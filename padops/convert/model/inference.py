@@ -320,7 +320,7 @@ def _see_calls(
 def _infer_body(
     key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return a function's body with the types that calls pass; record its calls, of ``reached`` functions at any depth."""
+    """Return a function's body with the types that calls pass, and record its calls, of the ``reached`` functions."""
     own, function = given[key], given[key].function
     nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)

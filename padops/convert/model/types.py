@@ -232,7 +232,7 @@ def _collect(
     nodes: list[ir.Node],
     depth: int = 0,
 ) -> bool:
-    """Add the nodes that compute a value, in order, and the constants and Shapes before; return whether all are known."""
+    """Add the nodes that compute a value, in order, and the known values that they read; return whether all are known."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True
