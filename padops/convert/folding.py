@@ -157,7 +157,7 @@ def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
     while node.inputs[count - 1] is None:
         count -= 1
     node.resize_inputs(count)
-    remove_unread([former] if former is not None else [], pad.site.scope.index)
+    remove_unread([former] if former is not None else [])
 
 
 class Refusal(Exception):
@@ -364,13 +364,13 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collectio
         if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
             return None
         replace_in_place(node, "", "Identity", [data])
-        remove_unread(read, site.scope.index)
+        remove_unread(read)
         return [node]
     readers = dict.fromkeys(use.node for use in output.uses())
     output.replace_all_uses_with(data)
     assert node.graph is not None, "it is in one"
     node.graph.remove(node, safe=True)
-    remove_unread(read, site.scope.index)
+    remove_unread(read)
     return readers
 
 
@@ -386,7 +386,7 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
     On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another period. So
     one Pad never does the same as the two; nor does it with wrap. The caller then removes the first Pad.
     """
-    uses = first.site.scope.index.last_uses(first.output)
+    uses = first.output.uses()
     if len(uses) != 1 or first.output.is_graph_output() or second.site.node.graph is not first.site.node.graph:
         return False
     mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))

@@ -28,15 +28,12 @@ LITERALS = {
     "value_strings": (ir.AttributeType.STRINGS, object),
 }
 
-Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the input
-
 
 class Index:
     """Facts about a model from its first read on: passes may remove nodes, but change neither calls nor names."""
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
@@ -58,13 +55,6 @@ class Index:
         graphs = {site.scope.graph for site in walk(self._model)}
         values = {value for graph in graphs for value in (*values_of(graph), *graph.initializers.values())}
         return Counter(value.name for value in values)
-
-    def last_uses(self, value: ir.Value) -> Sequence[Use]:
-        """Return the last two uses of a value: ``value.uses()`` copies the uses, and amounts may have thousands."""
-        known = self._last_uses.get(value, ())
-        if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
-            known = self._last_uses[value] = list(value.uses())[-2:]
-        return known
 
 
 @dataclass(frozen=True)
@@ -213,10 +203,10 @@ def replace_in_place(
     node.domain, node.op_type = domain, op_type
 
 
-def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
+def remove_unused(values: Iterable[ir.Value]) -> None:
     """Remove initializers and Constants that nothing reads any more."""
     for value in values:
-        if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
+        if value.uses() or value.is_graph_output() or value.is_graph_input():
             continue
         node = value.producer()
         if node is None and value.is_initializer():

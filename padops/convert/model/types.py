@@ -16,7 +16,6 @@ import onnx_ir as ir
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import (
     LARGEST_CONSTANT,
-    Index,
     Scope,
     attribute_value,
     constant,
@@ -206,15 +205,15 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     return array
 
 
-def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
+def remove_unread(values: Iterable[ir.Value]) -> None:
     """Remove the nodes that compute values which nothing reads any more, as far as ``evaluate`` follows them."""
     pending = list(values)
     while pending:
         value = pending.pop()
         node = value.producer()
         if not _may_be_known(node):
-            remove_unused([value], index)
-        elif node.graph is not None and not any(x.is_graph_output() or index.last_uses(x) for x in node.outputs):
+            remove_unused([value])
+        elif node.graph is not None and not any(x.is_graph_output() or x.uses() for x in node.outputs):
             read = [x for x in node.inputs if x is not None]
             node.graph.remove(node, safe=True)
             pending += read
@@ -232,7 +231,7 @@ def _collect(
     nodes: list[ir.Node],
     depth: int = 0,
 ) -> bool:
-    """Add the nodes that compute a value, in order, and the known values that they read; return whether all are known."""
+    """Add the nodes that compute a value, in order, and the known values that they read; return whether that is all."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True

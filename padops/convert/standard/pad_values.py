@@ -316,7 +316,7 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
         # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
         # negative positions, too
         positions = np.maximum(positions, mirror - positions)
-    remains = positions % period
+    remains: Numbers = positions % period
     return remains if is_number(mirror, FAR) else np.minimum(remains, period + mirror - remains)
 
 
