@@ -52,7 +52,6 @@ class Document:
     # The computed elements of values that follow from constants; see ``types.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
-    _is_paired: bool = False
 
     @property
     def changed(self) -> bool:
@@ -82,7 +81,6 @@ class Document:
     def pair_nodes(self) -> None:
         """Pair every node with its part of the message; ``write_back`` changes only this part."""
         message = self.message()
-        self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
         for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
             self._origin.update(_pair_nodes(function, function_message.node))
@@ -91,7 +89,7 @@ class Document:
         """Update the message from the graph and return it."""
         if self.foreign:
             self._drop_imports()
-        if self.proto is None or not self._is_paired:
+        if self.proto is None or not self._origin:
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)

@@ -125,30 +125,19 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
     """Return the array of a small constant, from an initializer or a Constant node; else None."""
-    if value is None:
-        return None
-    if value.is_graph_input() and scope.model.ir_version >= 4:
+    if value is None or (value.is_graph_input() and scope.model.ir_version >= 4):
         return None  # at most a default, which the caller may override
-    tensor = value.const_value
-    if tensor is None:
-        return _constant_of_node(value.producer(), largest)
-    return _small(tensor, largest)
-
-
-def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
-    """Return a Constant node's output. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
-    if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
+    tensor, node = value.const_value, value.producer()
+    if tensor is None and node is not None and (node.domain, node.op_type) == ("", "Constant"):
+        # ``ir.convenience.get_const_tensor`` would rename the tensor in the model.
+        tensor = attribute_value(node, "value", ir.AttributeType.TENSOR)
+        for attribute in node.attributes.values():
+            kind, dtype = LITERALS.get(attribute.name, (None, None))
+            if attribute.type == kind and not attribute.is_ref():
+                return np.array(attribute.value, dtype)
+    if tensor is None or tensor.size > largest:
         return None
-    (attribute,) = node.attributes.values()
-    if (tensor := attribute_value(node, "value", ir.AttributeType.TENSOR)) is not None:
-        return _small(tensor, largest)
-    kind, dtype = LITERALS.get(attribute.name, (None, None))
-    return np.array(attribute.value, dtype) if attribute.type == kind and not attribute.is_ref() else None
-
-
-def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
-    """Return the elements of a tensor; None if the tensor is too large."""
-    if tensor.size > largest or (isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8):
+    if isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8:
         return None
     if isinstance(tensor, ir.ExternalTensor):
         return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())

@@ -56,9 +56,8 @@ class Types:
         """Return the known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
         if value is None:
             return None
-        kind = None if value.type is None else ir.serde.serialize_type(value.type)
-        kind = self.infer().get(value) if kind is None else kind
-        which = kind.WhichOneof("value") if kind is not None else None
+        kind = self.infer().get(value) if value.type is None else ir.serde.serialize_type(value.type)
+        which = None if kind is None else kind.WhichOneof("value")
         return None if which is None or which == "tensor_type" else which.removesuffix("_type")
 
     def shape(self, value: ir.Value | None) -> list[int | None] | None:
@@ -94,7 +93,11 @@ class Types:
         for value in self._inferred:
             is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
             if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on these
-                value.shape = _confirmed(value.shape, self._lookup(value)[1])
+                dims, stated = self._lookup(value)[1], value.shape
+                if dims is None or len(dims) != len(stated):
+                    value.shape = None if dims is None else ir.Shape(dims)
+                elif dims != list(stated.dims):  # names of open dims stay
+                    value.shape = ir.Shape([known if isinstance(dim, int) else dim for dim, known in zip(stated, dims)])
         return self._inferred
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
@@ -125,15 +128,6 @@ def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tupl
     for node, node_message in zip(graph, message.node, strict=True):
         for inner, inner_message in subgraphs(node, node_message):
             yield from _types_of_values(inner, inner_message)
-
-
-def _confirmed(stated: ir.Shape, dims: list[int | None] | None) -> ir.Shape | None:
-    """Return the shape that a graph states, with the inferred dims in place of the stated numbers."""
-    if dims == list(stated.dims):
-        return stated
-    if dims is None or len(dims) != len(stated):
-        return None if dims is None else ir.Shape(dims)
-    return ir.Shape([known if isinstance(dim, int) else dim for dim, known in zip(stated, dims)])
 
 
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:
