@@ -249,7 +249,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         rewritten = convert_pads(analysis, request)
         records = list(rewritten.records.values())
     records = [*analysis.done, *records]
-    embedded = embed(analysis, request.fallback)
+    told, missing = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
@@ -267,8 +267,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         records=(*(_with_facts(record, facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
-        notes=(*notes, *embedded.notes),
-        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in embedded.missing.items()},
+        notes=(*notes, *told),
+        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in missing.items()},
         _proto=document.message(),
         _folder=document.base_dir,
         _write=_write_conversion,
