@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
+from padops.convert.records import RegionRecord
 from padops.convert.verify.schemas import STRING, defaults_of
-from padops.convert.verify.terms import ABSENT, Head, Kind, Outcome, Terms, Unsupported
+from padops.convert.verify.terms import ABSENT, Head, Kind, Terms, Unsupported, outcome
 from padops.spec.dialects import DOMAIN
 
 RULE, LISTS = "fold", ("strides", "dilations")
@@ -48,7 +49,7 @@ class Window(NamedTuple):
     pads: tuple[int, ...]  # the original pads; negative for SAME
 
 
-def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
+def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
     """Compares two windows of one op_type; None if a term is not such a window, or only the inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
@@ -67,8 +68,8 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
         if not prove(first.data, second.data):
             raise Unsupported(f"what two {name} read is not proved equal, padded")
     except Unsupported as why:
-        return Outcome("unknown", RULE, why=str(why))
-    return Outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
+        return outcome("unknown", RULE, why=str(why))
+    return outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
 def _pads(terms: Terms, term: int) -> tuple[int, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from onnx import TensorProto
 
-from padops.convert.verify.moves.definitions import is_pad
+from padops.convert.verify.moves.definitions import dialect
 from padops.convert.verify.schemas import INTEGERS
-from padops.convert.verify.terms import ABSENT, GIVEN, Terms
+from padops.convert.verify.terms import GIVEN, Terms
 
 # Each element of the result is an element of an input, or a known number.
 FOLLOWED = {
-    "Cast", "CenterCropPad", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
+    "Cast", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
 # Operators that compute amounts and shapes; followed if the result has integers.
@@ -34,7 +34,7 @@ def is_total(terms: Terms, term: int) -> bool:
 
 def moves_data(terms: Terms, term: int) -> bool:
     """Whether a term only moves data and the rules can follow its input elements."""
-    return terms.op(term) in FOLLOWED or is_pad(terms.head(term))
+    return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
 
 
 def is_followed(terms: Terms, term: int) -> bool:
@@ -47,18 +47,6 @@ def is_followed(terms: Terms, term: int) -> bool:
     return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
 
 
-def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:
-    """Yields the terms below a followed term, root first, each once, including the terms where following ends.
-
-    ``ends`` returns True for terms below the root that must not be followed.
-    """
-    seen, todo = {root}, [root]
-    while todo:
-        term = todo.pop()
-        yield term
-        if not is_followed(terms, term) or (term != root and ends is not None and ends(term)):
-            continue
-        for one in terms.inputs(term):
-            if one != ABSENT and one not in seen:
-                seen.add(one)
-                todo.append(one)
+def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
+    """Yields a term and the terms that it follows from; nothing below a term for which ``ends`` is True."""
+    return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))

@@ -8,27 +8,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
 
+from padops.convert.analysis import Analysis
+from padops.convert.errors import PadopsError
 from padops.convert.inputs.given import overridable_inputs
+from padops.convert.model.document import read_document
+from padops.convert.model.inference import declarations
 from padops.convert.records import Certainty, ProofRecord, RegionRecord
+from padops.convert.standard.fallback import embed
 from padops.convert.verify import folds, following
 from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
-from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
 from padops.convert.verify.moves import NEW_ERROR, decide
 from padops.convert.verify.pad_terms import names_all_axes
-from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Outcome, Shape, Terms
+from padops.convert.verify.schemas import is_fallback
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms, outcome
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool | None, bool]
 DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
+WITHOUT = "sessions without padops run this function, which padops of this version does not write"
 Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
@@ -66,16 +74,16 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
                for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
     reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
     reasons += _declared(terms, first, second)
-    fallbacks = check_fallbacks(original, converted)
-    regions = (*matcher.proved, *failed.values(), *fallbacks)
+    regions = (*matcher.proved, *failed.values(), *_fallbacks(original, converted))
     verdicts = {region.verdict for region in regions}
     verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
     verdict = "different" if "different" in verdicts else verdict
-    assumed = [f"dims of the inputs that have the name '{name}' are equal" for name in _shared_symbols(first)]
-    used = any(region.rule == "moves" for region in matcher.proved)
+    assumed = _assumptions(first) if any(region.rule == "moves" for region in matcher.proved) else ()
     new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
-    given, same = tuple(assumed if used else ()), _same(terms, first, second)
-    return ProofRecord(verdict, regions, same, given, new_errors, "; ".join(dict.fromkeys(reasons)))
+    # The original's operators that the converted model has unchanged
+    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
+    same = sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
+    return ProofRecord(verdict, regions, same, assumed, new_errors, "; ".join(dict.fromkeys(reasons)))
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
@@ -92,12 +100,6 @@ def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
     ]
 
 
-def _same(terms: Terms, first: Built, second: Built) -> int:
-    """The number of the original's operators that the converted model has unchanged."""
-    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
-    return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
-
-
 def _differences(original: Model, converted: Model, first: Built, second: Built) -> list[str]:
     """Lists interface differences: calls that the converted model refuses, or other outputs."""
     found = list(other_interface(original, converted))
@@ -111,10 +113,48 @@ def _differences(original: Model, converted: Model, first: Built, second: Built)
     return sorted(found)
 
 
-def _shared_symbols(built: Built) -> list[str]:
-    """The symbols that stand for more than one dim of the inputs."""
+def _assumptions(built: Built) -> tuple[str, ...]:
+    """Each symbol of several dims of the inputs stands for one size."""
     dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
-    return [name for name, count in dims.items() if count > 1]
+    return tuple(f"dims of the inputs that have the name '{name}' are equal" for name, n in dims.items() if n > 1)
+
+
+def _fallbacks(original: Model, converted: Model) -> list[RegionRecord]:
+    """A region for each fallback function of the converted model.
+
+    A function must have the bytes that this version of padops writes, which padops' tests compare with the reference,
+    or those of the original. Any other function proves nothing.
+    """
+    there, before = (
+        {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
+        for model in (converted, original)
+    )
+    fresh = _written(converted) if there.items() - before.items() else {}
+    found = []
+    for name, content in there.items():
+        if content == fresh.get(name):
+            region = outcome("proved", "fallback", "by bytes what this version of padops writes")
+        elif content == before.get(name):
+            region = outcome("proved", "fallback", "by bytes what the original has")
+        else:
+            region = outcome("unknown", "fallback", why=WITHOUT)
+        found.append(replace(region, name=f"function padops::{name}", original=(name,), converted=(name,)))
+    return found
+
+
+def _written(converted: Model) -> dict[str, bytes]:
+    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
+    try:
+        light = deepcopy(declarations(converted))
+        kept = [row for row in light.functions if not is_fallback(row)]
+        del light.functions[:]
+        light.functions.extend(kept)
+        document = read_document(light)
+        embed(Analysis(document))
+    except PadopsError:
+        return {}
+    written = () if document.touched else document.message().functions
+    return {row.name: row.SerializeToString(deterministic=True) for row in written if is_fallback(row)}
 
 
 class Matcher:
@@ -122,7 +162,7 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms, self._original, self._converted = terms, original, converted
-        self._known: dict[object, Outcome] = {}  # the outcomes of moves
+        self._known: dict[object, RegionRecord] = {}  # the outcomes of moves
         self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
         self._depth = 0
         self.proved: list[RegionRecord] = []
@@ -154,7 +194,7 @@ class Matcher:
 
     def causes(self, a: int, b: int) -> dict[Pair, RegionRecord]:
         """Returns the deepest unproved regions of a pair, at least one."""
-        return self._failed.get((a, b)) or {(a, b): self._unknown(a, b, OTHERS)}
+        return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
         """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
@@ -204,39 +244,39 @@ class Matcher:
         if equal:
             terms.unite(a, b)
             return True
-        outcome = self._decide(a, b)
-        region = self._region(a, b, outcome)
-        if outcome.verdict == "proved":
+        region = self._region(a, b, self._decide(a, b))
+        if region.verdict == "proved":
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        if outcome.verdict == "different" or not causes:  # the models are run with its counterexample
+        if region.verdict == "different" or not causes:  # the models are run with its counterexample
             causes[a, b] = region
         self._failed[a, b] = causes
         return False
 
-    def _decide(self, a: int, b: int) -> Outcome:
+    def _decide(self, a: int, b: int) -> RegionRecord:
         """The outcome of the rules for a pair: a fold if both are windows, else moves."""
         terms = self._terms
         found = folds.same(terms, a, b, self.prove)
         if found is not None:
             return found
         if names_all_axes(terms, a, b):
-            return Outcome("proved", "amounts", "all data, all dims")
+            return outcome("proved", "amounts", "all data, all dims")
         if any(following.is_followed(terms, term) for term in (a, b)):
             return decide(terms, self._known, a, b)
         one, other = named(terms, a), named(terms, b)
         why = f"no rule relates {one} and {other}"
         if terms.head(a) == terms.head(b):
             why = f"two {one} are applied to values that are not proved equal"
-        return Outcome("unknown", why=why)
+        return outcome("unknown", why=why)
 
     def _graphs(self, a: int, b: int) -> Goal:
         """Compares two bodies, whose inputs are already the same terms."""
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         inputs, others = terms.inputs(a), terms.inputs(b)
         if one != other or inputs[: one.output] != others[: one.output]:
-            self._failed[a, b] = {(a, b): self._unknown(a, b, "two bodies of different form")}
+            region = outcome("unknown", why="two bodies of different form")
+            self._failed[a, b] = {(a, b): self._region(a, b, region)}
             return False
         self._bodies.append(a)
         causes: dict[Pair, RegionRecord] = {}
@@ -245,7 +285,7 @@ class Matcher:
             if not (yield self._goal(result, given)):
                 causes |= self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], a):
-            causes[a, b] = self._unknown(a, b, UNUSED.format(named(terms, term)))
+            causes[a, b] = self._region(a, b, outcome("unknown", why=UNUSED.format(named(terms, term))))
         self._bodies.pop()
         if causes:
             self._failed[a, b] = causes
@@ -253,19 +293,16 @@ class Matcher:
         terms.unite(a, b)
         return True
 
-    def _region(self, a: int, b: int, outcome: Outcome) -> RegionRecord:
+    def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
+        """A rule's outcome with the name of the pair, and the operators that only one side has."""
         terms = self._terms
         mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
-
-        def operators(own: set[int]) -> tuple[str, ...]:
-            return tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
-
+        sides = [
+            tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
+            for own in (mine - theirs, theirs - mine)
+        ]
         name = terms.names.get(a) or named(terms, a)
-        sides = operators(mine - theirs), operators(theirs - mine)
-        return RegionRecord(name, *sides, **vars(outcome))
-
-    def _unknown(self, a: int, b: int, why: str) -> RegionRecord:
-        return self._region(a, b, Outcome("unknown", why=why))
+        return replace(found, name=name, original=sides[0], converted=sides[1])
 
 
 def named(terms: Terms, term: int) -> str:

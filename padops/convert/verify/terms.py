@@ -8,14 +8,15 @@ are later proved equal are united (union-find).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from padops.convert.records import Certainty
+from padops.convert.records import RegionRecord
 
 ABSENT = -1  # an optional input that is not given
 SHORT = 64  # a constant of at most this many bytes is its own digest; a larger one has its SHA-256
@@ -104,16 +105,8 @@ class Unsupported(Exception):
     """The proofs cannot determine a term's value; the message has the reason."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A rule's verdict on one pair of terms; the fields are those of :class:`RegionRecord`."""
-
-    verdict: Certainty  # "different" is only suspected until a run of both models confirms it
-    rule: str = ""
-    holds_for: str = ""
-    conditions: tuple[str, ...] = ()
-    why: str = ""
-    counterexample: Mapping[str, Any] | None = None
+# A rule's verdict on one pair of terms: the region without its name and operators.
+outcome = partial(RegionRecord, "", (), ())
 
 
 class Terms:
@@ -213,13 +206,13 @@ class Terms:
         """Adds facts to the known facts."""
         self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
-    def walk(self, *roots: int) -> Iterator[int]:
-        """The roots and every term below them, each once."""
-        seen: set[int] = set()
-        todo = [root for root in roots if root != ABSENT]
+    def walk(self, *roots: int, through: Callable[[int], bool] = lambda term: True) -> Iterator[int]:
+        """The roots and the terms below them, each once; nothing below a term for which ``through`` is False."""
+        seen: set[int] = {ABSENT}
+        todo = [*roots]
         while todo:
             term = todo.pop()
             if term not in seen:
                 seen.add(term)
                 yield term
-                todo += [one for one in self._inputs[term] if one != ABSENT]
+                todo += self._inputs[term] if through(term) else ()

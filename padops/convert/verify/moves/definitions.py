@@ -41,23 +41,24 @@ class Definition:
     value: bytes = b""  # the fill as the 4 bytes of a float
 
 
-def is_pad(head: Head) -> bool:
-    """Whether a term is a Pad, of ONNX or not."""
+def dialect(head: Head) -> str:
+    """Whose Pad a term is; "" for another operator."""
     if head.kind is not Kind.OPERATOR:
-        return head.kind is Kind.PAD
+        return "onnx" if head.kind is Kind.PAD else ""
+    name, names = head.name, {name for name, _, _ in head.attributes}
+    if head.domain == "ai.intel.openvino" or (head.domain == DOMAIN and name.startswith("OpenVINOPad_")):
+        return "" if head.domain != DOMAIN and name != "Pad" else "openvino"
+    if "padding_below" in names and (head.domain == DOMAIN or (name == "Pad" and "padding_above" in names)):
+        return "ngraph"
     if head.domain == DOMAIN:
-        return True
-    names = {name for name, _, _ in head.attributes}
-    if head.domain in ATEN or (head.domain == "" and head.name == "ATen"):
-        return torch_name(head) in TORCH
-    if head.name == "Pad" and {"padding_below", "padding_above"} <= names:
-        return True
-    if head.name == "PadImage" and head.domain == "":
-        return True
-    if head.domain == "ai.intel.openvino":
-        return head.name == "Pad"
-    is_onnx = head.name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
-    return head.name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
+        return "same" if name == "SamePad_1" else DOMAIN
+    if head.domain in ATEN or (head.domain == "" and name == "ATen"):
+        return "torch" if _torch_name(head) in TORCH else ""
+    if head.domain == "" and name in ("CenterCropPad", "PadImage"):
+        return name
+    is_onnx = name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
+    is_tensorflow = name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
+    return "tensorflow" if is_tensorflow else ""
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
@@ -65,59 +66,56 @@ def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
 
     ``given`` has the inputs that are not absent, with the elements of constants.
     """
-    below = next((value for name, _, value in head.attributes if name == "padding_below"), None)
-    if below is not None:
+    whose, amounts = dialect(head), given.get(1)
+    if whose == "ngraph":
+        below = next(value for name, _, value in head.attributes if name == "padding_below")
         return None if below[:1] == ("@",) else len(below)
-    amounts = given.get(1)
-    if amounts is None or not amounts.ndim or (head.kind is Kind.PAD and 3 in given):
+    if amounts is None or not amounts.ndim or whose not in ("onnx", "openvino", "tensorflow"):
         return None
-    by_axis = head.name in TENSORFLOWS or head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino"
-    return amounts.size // 2 if head.kind is Kind.PAD else len(amounts) if by_axis else None
+    if whose == "onnx":
+        return None if 3 in given else amounts.size // 2
+    return len(amounts)
 
 
-def torch_name(head: Head) -> str:
+def _torch_name(head: Head) -> str:
     """The operator of ATen that a node calls."""
     named = next((value for name, _, value in head.attributes if name == "operator"), b"")
     return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
 
 
 def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
-    """What a Pad does.
-
-    Raises:
-        Fails: The amounts do not fit the data (P8, S1).
-        Unsupported: It is not known.
-    """
+    """What a Pad does, unless that is not known, or the amounts do not fit the data (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported("attributes that the caller of a function gives")
-    if head.kind is Kind.PAD:
-        return _onnx(head, shape, known)
-    if head.name == "CenterCropPad":
-        return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
-    if head.domain in ATEN or head.name == "ATen":
-        return _torch(torch_name(head), shape, known)
-    if head.name == "PadImage":
-        return _caffe2(attributes, shape)
-    if head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino":
-        is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
-        rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
-        axes = _rows(shape, known(1), known(2), None)
-        return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
-    if "padding_below" in attributes:
-        below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
-        mode = attributes.get("pad_mode", b"CONSTANT")
-        text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
-        return Definition(_rows(shape, below, above, interior), text_of.lower(), plan.NGRAPH, 1)
-    if head.name == "SamePad_1":
-        return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), plan.SAME, 1)
-    if head.domain != DOMAIN and head.name in TENSORFLOWS:
-        paddings = known(1)
-        if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
-            raise Fails(f"paddings for rank {len(shape)}")
-        mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
-        fill = 2 if head.name == "PadV2" else -1
-        return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, plan.TENSORFLOW, fill)
+    match dialect(head):
+        case "onnx":
+            return _onnx(head, shape, known)
+        case "CenterCropPad":
+            return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
+        case "torch":
+            return _torch(_torch_name(head), shape, known)
+        case "PadImage":
+            return _caffe2(attributes, shape)
+        case "openvino":
+            is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
+            rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
+            axes = _rows(shape, known(1), known(2), None)
+            return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
+        case "ngraph":
+            below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
+            mode = attributes.get("pad_mode", b"CONSTANT")
+            text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
+            return Definition(_rows(shape, below, above, interior), text_of.lower(), plan.NGRAPH, 1)
+        case "same":
+            return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), plan.SAME, 1)
+        case "tensorflow":
+            paddings = known(1)
+            if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
+                raise Fails(f"paddings for rank {len(shape)}")
+            mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
+            fill = 2 if head.name == "PadV2" else -1
+            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, plan.TENSORFLOW, fill)
     raise Unsupported(f"{head.domain}::{head.name}")
 
 

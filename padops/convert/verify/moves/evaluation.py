@@ -14,26 +14,24 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.verify import following, schemas
+from padops.convert.verify import following
 from padops.convert.verify.moves import definitions, plan
 from padops.convert.verify.moves.definitions import Definition
 from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.pad_terms import zero
-from padops.convert.verify.schemas import type_name
+from padops.convert.verify.schemas import takes, type_name
 from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Terms, Unsupported
+from padops.spec.dtypes import DTYPES
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
 DEEPEST = 4000  # the most terms that are followed
 PLACES = 40  # the lower bits of an id are the place; the bits above are the block, which is the value
 # Bits of the magnitude of integer types, and whether they are signed.
-_INTEGERS: dict[int, tuple[int, bool]] = {TensorProto.BOOL: (1, False)}
-for _bits in (2, 4, 8, 16, 32, 64):
-    _INTEGERS[TensorProto.DataType.Value(f"UINT{_bits}")] = (_bits, False)
-    _INTEGERS[TensorProto.DataType.Value(f"INT{_bits}")] = (_bits - 1, True)
+_INTEGERS = {TensorProto.BOOL: (1, False)} | {
+    row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
+}
 # These types hold every integer up to so many bits.
-_MANTISSAS: dict[int, int] = {
-    TensorProto.FLOAT16: 11, TensorProto.BFLOAT16: 8, TensorProto.FLOAT: 24, TensorProto.DOUBLE: 53,
-}  # fmt: skip
+_MANTISSAS = {TensorProto.FLOAT16: 11, TensorProto.BFLOAT16: 8, TensorProto.FLOAT: 24, TensorProto.DOUBLE: 53}
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
     TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
@@ -43,10 +41,10 @@ KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of 
 
 @dataclass(frozen=True)
 class Ids:
-    """A value by the ids of its elements."""
+    """A value by the ids of its elements, int64, and its element type; 0 if unknown."""
 
-    ids: np.ndarray  # int64, of the value's shape
-    dtype: int  # the element type as ``onnx.TensorProto`` numbers it; 0 if unknown
+    ids: np.ndarray
+    dtype: int
 
 
 Value = np.ndarray | Ids
@@ -95,15 +93,15 @@ class Elements:
         """The blocks that a value has elements of."""
         return set(np.unique(value.ids >> PLACES).tolist())
 
-    def constant(self, array: np.ndarray) -> Ids:
-        """The ids of known elements, by bits and type."""
+    def ids(self, array: Value) -> Ids:
+        """The ids of a value; of known elements, by bits and type."""
+        if isinstance(array, Ids):
+            return array
         dtype = dtype_of(array)
         if array.dtype == object:
             flat = [value if isinstance(value, bytes) else str(value).encode() for value in array.reshape(-1)]
-            ids = np.array([self._number(dtype, value) for value in flat], np.int64)
-            return Ids(ids.reshape(array.shape), dtype)
-        size = array.dtype.itemsize
-        rows = np.ascontiguousarray(array).reshape(-1).view(f"V{size}")
+            return Ids(np.array([self._number(dtype, value) for value in flat], np.int64).reshape(array.shape), dtype)
+        rows = np.ascontiguousarray(array).reshape(-1).view(f"V{array.dtype.itemsize}")
         different, inverse = np.unique(rows, return_inverse=True)
         numbers = np.array([self._number(dtype, row.tobytes()) for row in different], np.int64)
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
@@ -112,36 +110,25 @@ class Elements:
         """The elements cast to a type; an unknown one keeps its id. None if a cast may round, or is not known."""
         if value.dtype == dtype:
             return value
-        blocks = value.ids >> PLACES
+        for block in self.blocks(value) - {0}:
+            if not is_exact(self._types[block], dtype):
+                return None
+            self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
         made = value.ids.copy()
-        for block in np.unique(blocks).tolist():
-            chosen = blocks == block
-            if block:
-                if not is_exact(self._types[block], dtype):
-                    return None
-                self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
-                continue
-            for number in np.unique(value.ids[chosen]).tolist():
-                known, bits = self._keys[number]
-                converted = cast(_array(known, bits), dtype)
-                if converted is None:
-                    return None
-                made[value.ids == number] = self._number(dtype, converted.tobytes())
+        for number in np.unique(value.ids[value.ids >> PLACES == 0]).tolist():
+            known, bits = self._keys[number]
+            if known == TensorProto.STRING:
+                return None
+            converted = cast(np.frombuffer(bits, onnx.helper.tensor_dtype_to_np_dtype(known)).reshape(()), dtype)
+            if converted is None:
+                return None
+            made[value.ids == number] = self._number(dtype, converted.tobytes())
         return Ids(made, dtype)
 
     def _number(self, dtype: int, bits: bytes) -> int:
-        key = (dtype, bits)
-        found = self._constants.get(key)
-        if found is None:
-            found = self._constants[key] = len(self._keys)
-            self._keys.append(key)
+        found = self._constants.setdefault((dtype, bits), len(self._keys))
+        self._keys += [(dtype, bits)] if found == len(self._keys) else []
         return found
-
-
-def _array(dtype: int, bits: bytes) -> np.ndarray:
-    if dtype == TensorProto.STRING:
-        return np.array(bits, object)
-    return np.frombuffer(bits, onnx.helper.tensor_dtype_to_np_dtype(dtype)).reshape(())
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
@@ -173,12 +160,7 @@ def plane(value: np.ndarray | Ids) -> np.ndarray:
 
 
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
-    """The ids of padded data.
-
-    Raises:
-        Fails: The Pad breaks a rule.
-        Unsupported: The mode is not known, or the result has more than ``most`` elements.
-    """
+    """The ids of padded data, at most ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
     if mode not in plan.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
@@ -187,7 +169,15 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     dims = [plan.output(axis, rules) for axis in axes]
     if prod(dims) > most:
         raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
-    outside = _outside(data, fill) if mode == "constant" else 0
+    outside = 0
+    if mode == "constant":
+        if fill is None:
+            raise Unsupported("the fill of a Pad whose element type is not known")
+        if fill.ids.size != 1:
+            raise Fails(f"a fill of shape {list(fill.ids.shape)} [P7]")
+        if data.dtype and fill.dtype and fill.dtype != data.dtype:
+            raise Fails(f"a fill of {type_name(fill.dtype)} for {type_name(data.dtype)} [P7]")
+        outside = int(fill.ids.item())
     if 0 in dims:
         return Ids(np.empty(dims, np.int64), data.dtype)
     ids = data.ids
@@ -202,23 +192,8 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     return Ids(ids, data.dtype)
 
 
-def _outside(data: Ids, fill: Ids | None) -> int:
-    """The id of a Pad's fill."""
-    if fill is None:
-        raise Unsupported("the fill of a Pad whose element type is not known")
-    if fill.ids.size != 1:
-        raise Fails(f"a fill of shape {list(fill.ids.shape)} [P7]")
-    if data.dtype and fill.dtype and fill.dtype != data.dtype:
-        raise Fails(f"a fill of {type_name(fill.dtype)} for {type_name(data.dtype)} [P7]")
-    return int(fill.ids.reshape(-1)[0])
-
-
 def converted(number: np.ndarray, dtype: int) -> np.ndarray:
-    """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float.
-
-    Raises:
-        Unsupported: The type cannot hold it.
-    """
+    """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float."""
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
         raise Unsupported("a fill that is not one number, or of data of an unknown type")
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -245,12 +220,7 @@ class Evaluation:
         self._results: set[int] = set()  # the blocks of the leaves that operators compute
 
     def value(self, root: int) -> Value:
-        """The value of a term.
-
-        Raises:
-            Fails: The term fails.
-            Unsupported: Its value is not known.
-        """
+        """The value of a term, unless it fails or is not known."""
         todo = [(root, False)]
         while todo:
             term, ready = todo.pop()
@@ -275,9 +245,6 @@ class Evaluation:
             raise found
         return found
 
-    def _ids(self, value: Value) -> Ids:
-        return value if isinstance(value, Ids) else self.elements.constant(value)
-
     def _known(self, term: int, what: str) -> np.ndarray:
         """The elements of a value that decides where other elements go."""
         found = self._given(term)
@@ -286,19 +253,16 @@ class Evaluation:
         return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same.
-
-        Raises:
-            Unsupported: The elements that differ come from operators that the evaluation does not follow.
-        """
-        first, second = self._ids(one), self._ids(other)
+        """The difference of two values; ``""`` if their elements are the same."""
+        first, second = self.elements.ids(one), self.elements.ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
         if first.dtype and second.dtype and first.dtype != second.dtype:
-            return f"the element types differ: {schemas.type_name(first.dtype)} and {schemas.type_name(second.dtype)}"
+            return f"the element types differ: {type_name(first.dtype)} and {type_name(second.dtype)}"
         differs = first.ids != second.ids
         if not differs.any():
             return ""
+        # Operators that are not followed: two of them may give the same.
         alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
         if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
             raise Unsupported("an operator that is not followed may give what another gives")
@@ -317,9 +281,12 @@ class Evaluation:
             if self._terms.op(term) == "Shape" or not self._terms.shared(term):
                 raise
             return self._leaf(term)
-        if plane(found).size > self._most:
-            raise Unsupported(f"a value of {plane(found).size} elements, which is more than {self._most}")
+        self._check_size(plane(found).size)
         return found
+
+    def _check_size(self, count: int) -> None:
+        if count > self._most:
+            raise Unsupported(f"a value of {count} elements, which is more than {self._most}")
 
     def _leaf(self, term: int) -> Ids:
         """New ids for the elements of a value whose node is not evaluated: both models have it."""
@@ -329,8 +296,7 @@ class Evaluation:
         if not self._terms.computed(term):
             raise Unsupported(f"only the converted model computes {what}")
         shape = self._terms.shape(term)
-        if shape is None:
-            shape = self._open_shape(term)
+        shape = self._open_shape(term) if shape is None else shape
         if shape is None:
             raise Unsupported(f"the rank of {what} is not known")
         if self._size is not None:
@@ -351,7 +317,9 @@ class Evaluation:
         """Open dims of a Pad of known amounts or of its data, as many as it has amounts for; None of other values."""
         terms = self._terms
         for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if definitions.is_pad(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
+            if definitions.dialect(terms.head(pad)) and terms.find(term) in map(
+                terms.find, (pad, terms.inputs(pad)[0])
+            ):
                 given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
                 rank = definitions.data_rank(terms.head(pad), given)
                 if rank is not None:
@@ -359,15 +327,13 @@ class Evaluation:
         return None
 
     def _padded(self, term: int) -> Ids:
-        terms, inputs = self._terms, self._terms.inputs(term)
-        given = dict(enumerate(inputs))
+        given = {at: one for at, one in enumerate(self._terms.inputs(term)) if one != ABSENT}
 
         def known(at: int) -> np.ndarray | None:
-            one = given.get(at, ABSENT)
-            return None if one == ABSENT else self._known(one, "amounts of a Pad")
+            return self._known(given[at], "amounts of a Pad") if at in given else None
 
-        data = self._ids(self._given(inputs[0]))
-        said = definitions.defined(terms.head(term), data.ids.shape, known)
+        data = self.elements.ids(self._given(given[0]))
+        said = definitions.defined(self._terms.head(term), data.ids.shape, known)
         at = given.get(said.fill, ABSENT)
         fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
         if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
@@ -375,23 +341,34 @@ class Evaluation:
             fill = converted(number, data.dtype)
         elif fill is None and data.dtype:
             fill = zero(data.dtype)
-        return padded(data, said, None if fill is None else self._ids(fill), self._most)
+        return padded(data, said, None if fill is None else self.elements.ids(fill), self._most)
 
     def _applied(self, term: int) -> Value:
-        """The result of a term's operation on its inputs' values."""
         head, inputs = self._terms.head(term), self._terms.inputs(term)
-        if definitions.is_pad(head) or head.name == "CenterCropPad":
+        if definitions.dialect(head):
             return self._padded(term)
         op, first = head.name, self._given(inputs[0])
         dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
-        if dtype and op != "Where" and not schemas.takes(op, head.version, dtype):
-            raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
+        if dtype and op != "Where" and not takes(op, head.version, dtype):
+            raise Fails(f"{op} of version {head.version} does not take {type_name(dtype)}")
         if op in ("Shape", "Size"):
             return apply(head, [plane(first)], self._most)
         if op == "Cast":
-            return self._cast(term, first)
+            to = self._terms.attribute(term, "to")
+            if not isinstance(to, int):
+                raise Unsupported("a Cast to a type that the caller of a function gives")
+            made = self.elements.cast(first, to) if isinstance(first, Ids) else cast(first, to)
+            if made is None:
+                raise Unsupported(f"a cast to {type_name(to)} that may round")
+            return made
         if op == "ConstantOfShape":
-            return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
+            dims = [int(dim) for dim in self._known(inputs[0], "dims of ConstantOfShape").reshape(-1)]
+            value = self._terms.attribute(term, "value")
+            filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
+            if min(dims, default=0) < 0 or filled is None or filled.size != 1:
+                raise Fails(f"ConstantOfShape of {dims}")
+            self._check_size(prod(dims))
+            return np.full(dims, filled.reshape(-1)[0], filled.dtype)
         # The inputs whose elements become elements of the result
         moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
         places = moved if op in following.FOLLOWED else ()
@@ -399,7 +376,7 @@ class Evaluation:
                   for at, one in enumerate(inputs)]  # fmt: skip
         data = [self._given(inputs[at]) for at in places]
         is_known = all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in data)
-        data = data if is_known else [self._ids(value) for value in data]
+        data = data if is_known else [self.elements.ids(value) for value in data]
         for at, value in zip(places, data):
             planes[at] = plane(value)
         types = {value.dtype for value in data} - {0}
@@ -407,22 +384,3 @@ class Evaluation:
             raise Fails("inputs of several types")
         made = apply(head, planes, self._most)
         return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
-
-    def _cast(self, term: int, value: Value) -> Value:
-        to = self._terms.attribute(term, "to")
-        if not isinstance(to, int):
-            raise Unsupported("a Cast to a type that the caller of a function gives")
-        made = self.elements.cast(value, to) if isinstance(value, Ids) else cast(value, to)
-        if made is None:
-            raise Unsupported(f"a cast to {schemas.type_name(to)} that may round")
-        return made
-
-    def _constant_of_shape(self, term: int, wanted: np.ndarray) -> Value:
-        dims = [int(dim) for dim in wanted.reshape(-1)]
-        value = self._terms.attribute(term, "value")
-        filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
-        if min(dims, default=0) < 0 or filled is None or filled.size != 1:
-            raise Fails(f"ConstantOfShape of {dims}")
-        if prod(dims) > self._most:
-            raise Unsupported(f"a value of {prod(dims)} elements, which is more than {self._most}")
-        return np.full(dims, filled.reshape(-1)[0], filled.dtype)

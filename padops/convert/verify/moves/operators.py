@@ -27,12 +27,7 @@ ALIKE = {"Add", "Div", "Mod", "Mul", "Sub", "Max", "Min", "Equal", "Greater", "G
 
 
 def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
-    """One output of an operator of ONNX.
-
-    Raises:
-        Fails: The operator fails.
-        Unsupported: Its result is not known.
-    """
+    """One output of an operator of ONNX, unless the operator fails or its result is not known."""
     attributes = {name: value for name, _, value in head.attributes}
     _check(head, attributes, values, most)
     given = tuple(value is not None for value in values)
@@ -55,18 +50,13 @@ def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndar
 def _evaluator(head: Head, given: tuple[bool, ...]) -> ReferenceEvaluator:
     names = [f"i{place}" if is_given else "" for place, is_given in enumerate(given)]
     outputs = [f"o{place}" for place in range(head.outputs)]
-    constants = {name: _plain(kind, value) for name, kind, value in head.attributes}
+    constants = {name: np.frombuffer(value, np.float32)[0].item() if kind == FLOAT else value
+                 for name, kind, value in head.attributes}  # fmt: skip
     node = helper.make_node(head.name, names, outputs, **constants)
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in names if name]
     graph = helper.make_graph([node], "part", inputs, [onnx.ValueInfoProto(name=outputs[head.output])])
-    return ReferenceEvaluator(
-        helper.make_model(graph, opset_imports=[helper.make_opsetid("", head.version)], ir_version=10)
-    )
-
-
-def _plain(kind: int, value: Any) -> Any:
-    """An attribute's value as onnx.helper takes it."""
-    return np.frombuffer(value, np.float32)[0].item() if kind == FLOAT else value
+    imports = [helper.make_opsetid("", head.version)]
+    return ReferenceEvaluator(helper.make_model(graph, opset_imports=imports, ir_version=10))
 
 
 def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
@@ -90,9 +80,8 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
         raise Unsupported(f"{op} of version {head.version}")
     if op == "Reshape" and min(rest[0].tolist(), default=0) < -1:
         raise Fails(f"Reshape to {rest[0].tolist()}")
-    if op in ("Expand", "Tile"):
-        if data.size * prod(max(int(n), 1) for n in rest[0]) > most or rest[0].size > 16:
-            raise Unsupported(f"{op} by {rest[0].tolist()} is too large")
+    if op in ("Expand", "Tile") and (rest[0].size > 16 or data.size * prod(max(int(n), 1) for n in rest[0]) > most):
+        raise Unsupported(f"{op} by {rest[0].tolist()} is too large")
     if op == "Gather" and rest[0].size > most:
         raise Unsupported(f"{op} of {rest[0].size} elements")
     if op in ALIKE and len({value.dtype for value in (data, *rest)}) != 1:
