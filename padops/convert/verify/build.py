@@ -8,6 +8,7 @@ are compared as graphs of their own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,7 +59,8 @@ class Scope:
     own: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.types = {} if self.inferred is None else inference.types_of(self.inferred)
+        graph = self.inferred or onnx.GraphProto()
+        self.types = {row.name: row.type for rows in (graph.input, graph.value_info, graph.output) for row in rows}
 
 
 def differ(said: Shape, known: Shape | None) -> bool:
@@ -138,11 +140,8 @@ class Builder:
         return set(self._terms.walk(*(self._term(name, scope) for name in results)))
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], scope: Scope) -> None:
-        seen: set[str] = set()
-        for node in nodes:
-            if node.name and node.name in seen:
-                self._built.odd.add(f"two nodes of the name '{node.name}'")
-            seen.add(node.name)
+        names = Counter(node.name for node in nodes if node.name)
+        self._built.odd |= {f"two nodes of the name '{name}'" for name, count in names.items() if count > 1}
         for index in order_of(nodes) or range(len(nodes)):
             self._node(index, nodes[index], scope)
 
@@ -157,22 +156,22 @@ class Builder:
 
     def _unused(self, scope: Scope, live: set[int]) -> tuple[int, ...]:
         """The terms that the results do not need; other outputs of needed nodes do not count."""
-        nodes = {self._node_of(term) for term in live}
-        own = {term for term in scope.own.values() if self._terms.head(term).kind not in GIVEN}
-        return tuple(sorted(term for term in own if self._node_of(term) not in nodes))
 
-    def _node_of(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        head = self._terms.head(term)
-        if head.kind is Kind.OPERATOR and head.output:
-            head = replace(head, output=0)
-        return head, self._terms.inputs(term)
+        def node_of(term: int) -> tuple[Head, tuple[int, ...]]:
+            head = self._terms.head(term)
+            is_later = head.kind is Kind.OPERATOR and head.output
+            return replace(head, output=0) if is_later else head, self._terms.inputs(term)
+
+        nodes = set(map(node_of, live))
+        own = {term for term in scope.own.values() if self._terms.head(term).kind not in GIVEN}
+        return tuple(sorted(term for term in own if node_of(term) not in nodes))
 
     def _node(self, index: int, node: onnx.NodeProto, scope: Scope) -> None:
         inputs = [self._term(name, scope) if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
         domain = schemas.plain_domain(node.domain)
-        function = self._functions.get((node.domain, node.op_type, node.overload))
+        function = self._functions.get(key_of(node))
         single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
             self._name(node.output[0], single, scope, self._belief(single))
@@ -180,12 +179,12 @@ class Builder:
         if function is None and domain not in self._opsets and domain != DOMAIN:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
         opset = self._opsets.get(domain, 1)
-        known = {at: one for at, one in enumerate(inputs) if one != ABSENT}
-        believed = inference.belief(node, opset, lambda at: self._terms.constant(known[at]) if at in known else None)
+        believed = inference.belief(node, opset, lambda at: self._terms.constant((*inputs, ABSENT, ABSENT)[at]))
         believed = min(believed, self._belief(*inputs))
-        version = 0 if function is not None else schemas.version_of(domain, node.op_type, opset)
-        defaults = () if function is not None else schemas.defaults_of(domain, node.op_type, opset)
-        rows = {name: (kind, value) for name, kind, value in defaults}
+        version, rows = 0, {}
+        if function is None:
+            version = schemas.version_of(domain, node.op_type, opset)
+            rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
         bodies = []
         for at, attribute in enumerate(node.attribute):
             if attribute.HasField("g"):

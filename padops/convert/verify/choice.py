@@ -6,25 +6,24 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
 
-import numpy as np
 import onnx
 
 from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UndecidedError, UsageError, VerificationError, os_errors_as
-from padops.convert.inputs.given import Feeds, Input, Inputs, inputs_of, load_inputs
+from padops.convert.inputs.given import Input, Inputs, inputs_of, load_inputs
 from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
-from padops.convert.verify.compare import compare
+from padops.convert.verify.compare import compare, noted
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
 from padops.convert.verify.process_copy import DiedError, in_copy
@@ -32,7 +31,6 @@ from padops.convert.verify.proof import prove
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
 from padops.convert.verify.sessions import Model
 from padops.extras import DependencyError
-from padops.spec.dtypes import by_name
 
 MOST_COPIES = 100  # each ends where the original dies
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # signals of a crash; others may come from elsewhere
@@ -43,6 +41,7 @@ ROOM, LOADED = 1 << 33, 16  # memory of runs on random inputs: bytes, plus so ma
 UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
+MAY_CHANGE = "{} may change, since ONNX Runtime may get the original wrong: {}"
 NOT_LOADED = "neither model was loaded: {}"
 
 
@@ -133,13 +132,17 @@ def comparison(
         first, second = Model(original, message), Model(converted, onnx.load(converted, load_external_data=False))
         if noticed := other_interface(message, second.message):
             return Verification("interface", notes=noticed)
-        proof = None if document.foreign else proved(first, second)
+        folders = original.parent, converted.parent
+        proof = None if document.foreign else prove(first.message, second.message, folders=folders)
         is_proved = proof is not None and proof.verdict == "proved"
         must_run = asked.run or given is not None
         size = 0 if document.foreign else max(map(_size, (first, second)))
         if is_proved and size > CHEAP and not must_run:
-            notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
-            verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
+            names = [value.name for value in message.graph.output if value.name in asked.doubted]
+            notes = [MAY_CHANGE.format(name, asked.doubted[name]) for name in names]
+            notes += [CHANGED.format(wrong)] if wrong else []
+            notes.append(NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"))
+            verification = Verification("proved", notes=tuple(notes))
         else:
             try:
                 inputs = inputs_of(message)
@@ -156,15 +159,10 @@ def comparison(
                 outcome: Outcome = "proved" if is_proved and not must_run else "not run"
                 verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
         if verification.outcome == "corrected" and wrong:
-            verification = replace(verification, notes=(*verification.notes, CHANGED.format(wrong)))
+            verification = noted(verification, CHANGED.format(wrong))
         return replace(verification, proof=proof)
 
     return compare_and_say
-
-
-def proved(original: Model, converted: Model) -> ProofRecord:
-    """The proof of two models. Raises PadopsError if a constant cannot be read."""
-    return prove(original.message, converted.message, folders=(original.path.parent, converted.path.parent))
 
 
 def _file(document: Document, folder: Path) -> Path:
@@ -206,42 +204,22 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
     return Verification("not run", notes=(note,))
 
 
-def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[Feeds]:
-    """Yields inputs with the dims for which a part of the models seems to differ."""
+def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[list[Input]]:
+    """Yields the inputs with the dims for which a part of the models seems to differ."""
     examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         sizes: dict[str, int] = defaultdict(lambda: 2)
         for row in (row for row in inputs if row.name in example):
             sizes |= {dim: size for dim, size in zip(row.dims or (), example[row.name]) if isinstance(dim, str)}
-        shapes = {row.name: tuple(example.get(row.name) or row.shape(sizes)) for row in inputs}
-        drawable = all(prod(shapes[row.name]) <= LARGEST and _is_wide(row.type) for row in inputs)
-        if not drawable or not shapes.keys() & example.keys():
-            continue
-        rng = np.random.default_rng(0)
-        yield {row.name: _numbers(row.type, shapes[row.name], rng) for row in inputs}
-
-
-def _is_wide(name: str) -> bool:
-    return name != "string" and by_name(name).bits >= 8
-
-
-def _numbers(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    is_float = "float" in name or name == "double"
-    numbers = rng.standard_normal(shape) if is_float else rng.integers(0, 2 if name == "bool" else 100, shape)
-    return np.asarray(numbers).astype(by_name(name).numpy)
+        sized = [replace(row, dims=tuple(example.get(row.name) or row.shape(sizes))) for row in inputs]
+        if any(row.name in example for row in inputs) and all(prod(row.shape({})) <= LARGEST for row in sized):
+            yield sized
 
 
 def _size(model: Model) -> int:
     """The bytes of a model file and its external data."""
     tensors = external_tensors(model.message)
     return model.path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
-
-
-def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
-    """Notes beside a proof: outputs that may change because ONNX Runtime gets the original wrong."""
-    names = [value.name for value in message.graph.output if value.name in doubted]
-    told = [f"{name} may change, since ONNX Runtime may get the original wrong: {doubted[name]}" for name in names]
-    return (*told, *([CHANGED.format(wrong)] if wrong else []))
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
@@ -264,7 +242,7 @@ def refusal(
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:
-        return error, mismatch(verification, corrected)
+        return error, _mismatch(verification, corrected)
     if error is None or not (strict or verification.outcome in ("undecided", "not run")):
         return None
     if verification.outcome in ("undecided", "not run"):
@@ -273,7 +251,7 @@ def refusal(
     return error, f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")
 
 
-def mismatch(verification: Verification, corrected: Collection[str]) -> str:
+def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
     """Describes a failed verification in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)

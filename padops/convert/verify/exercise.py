@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -30,43 +30,29 @@ EMPTY = "its output was empty in every run"
 UNPADDED = "it padded nothing in any run"
 
 
-@dataclass
-class Reached:
-    """How far one Pad was exercised."""
-
-    path: str
-    form: str
-    known: bool  # whether its amounts are known
-    missing: str = NEVER_RAN  # why it was not exercised, or ""
-
-    def learn(self, given: list[int] | None, made: list[int] | None) -> None:
-        """Records the dims of the Pad's data and output in one run."""
-        if self.missing and made is not None:
-            self.missing = EMPTY if not prod(made) else "" if self.known or given != made else UNPADDED
-
-
 class Scout:
     """Observes the Pads of a model; what runs in its place has the same nodes, renamed to operators of padops."""
 
     def __init__(self, model: Model) -> None:
         copy = deepcopy(model.instead or model.message)
         self._model = Model(model.path, copy, copy)
-        self.reached: list[Reached] = []
-        self._is_hidden = False  # whether the Pads cannot be observed
+        self.pads: list[PadComparison] = []
+        self._has_known_amounts: list[bool] = []  # of each Pad
         self._looked = 0  # sets of inputs that have run
         idle = idle_pads(model.message)
         for located, copied in zip(bodies(model.message), bodies(copy), strict=True):
             for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
                 if is_pad(node) and node.output:
+                    running.name = f"{NAME} {len(self.pads)}"
                     known = idle.get(node.output[0])
-                    running.name = f"{NAME} {len(self.reached)}"
-                    missing = "" if known else NEVER_RAN  # a Pad of nothing has nothing to show
-                    self.reached.append(Reached(place, form_of(node), known is not None, missing))
+                    self._has_known_amounts.append(known is not None)
+                    self.pads.append(PadComparison(place, form_of(node), "exercised"))
+                    self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad of nothing has nothing to show
 
     def look(self, feeds: Sequence[Feeds]) -> None:
         """Runs the model on new sets of inputs, and reads the dims from the profile."""
         new = feeds[self._looked :]
-        if not new or not self.reached or self.satisfied or self._is_hidden:
+        if not new or self.satisfied:
             return
         self._looked = len(feeds)
         with tempfile.TemporaryDirectory(prefix="padops-") as folder:
@@ -75,31 +61,30 @@ class Scout:
                 for inputs in new:
                     session.run(inputs)
             except DoesNotRun as error:
-                self._is_hidden = True
-                for one in (row for row in self.reached if row.missing == NEVER_RAN):
-                    one.missing = f"without graph optimisation, ONNX Runtime does not run the model: {error}"
+                for at in (at for at, one in enumerate(self.pads) if one.detail == NEVER_RAN):
+                    self._tell(at, f"without graph optimisation, ONNX Runtime does not run the model: {error}")
                 return
             for event in json.loads(session.end_profiling().read_text(encoding="utf-8", errors="replace")):
                 self._learn(event)
 
+    def _tell(self, at: int, missing: str) -> None:
+        """Records why a Pad was not exercised, or ""."""
+        self.pads[at] = replace(self.pads[at], exercise="not exercised" if missing else "exercised", detail=missing)
+
     def _learn(self, event: dict[str, Any]) -> None:
-        found = NUMBER.search(event.get("name", ""))
-        rows = event.get("args", {})
-        if event.get("cat") == "Node" and found and "output_type_shape" in rows:
-            given, made = (rows.get(f"{which}_type_shape", []) for which in ("input", "output"))
-            self.reached[int(found[1])].learn(*(next(iter(row[0].values())) if row else None for row in (given, made)))
+        """Reads the dims of a Pad's data and output from the profile."""
+        found, rows = NUMBER.search(event.get("name", "")), event.get("args", {})
+        if event.get("cat") == "Node" and found and self.pads[at := int(found[1])].detail:
+            first = [rows.get(f"{which}_type_shape") or [{}] for which in ("input", "output")]
+            given, made = (next(iter(row[0].values()), None) for row in first)
+            if made is not None:
+                is_padded = self._has_known_amounts[at] or given != made
+                self._tell(at, EMPTY if not prod(made) else "" if is_padded else UNPADDED)
 
     @property
     def satisfied(self) -> bool:
         """Whether every Pad is exercised, except Pads whose amounts are known to be 0."""
-        return not any(one.missing for one in self.reached)
-
-    def records(self) -> tuple[PadComparison, ...]:
-        """Returns the finding for each Pad."""
-        return tuple(
-            PadComparison(one.path, one.form, "not exercised" if one.missing else "exercised", detail=one.missing)
-            for one in self.reached
-        )
+        return not any(one.detail for one in self.pads)
 
 
 def weak(values: Iterable[Value]) -> str:

@@ -72,15 +72,10 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
     return outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
-def _pads(terms: Terms, term: int) -> tuple[int, ...]:
-    """The pads of an operator; empty if all are 0."""
-    pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
-    return pads if any(pads) else ()
-
-
 def _normal(terms: Terms, term: int) -> Window:
-    name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
-    auto_pad = terms.attribute(term, "auto_pad", b"")
+    name, inputs, auto_pad = terms.op(term), terms.inputs(term), terms.attribute(term, "auto_pad", b"")
+    pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
+    pads = pads if any(pads) else ()
     if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:
         raise Unsupported(f"{name} has no data, or several outputs")
     data = inputs[0]
@@ -97,7 +92,15 @@ def _normal(terms: Terms, term: int) -> Window:
             _check_pooling(terms, term, pads)
         half = len(pads) // 2
         data = _padded(terms, term, data, (0, 0, *pads[:half], 0, 0, *pads[half:]), _fill(terms, term))
-    return Window(_head(terms, term), data, inputs[1:], pads)
+    # The operator without pads and without written-out defaults
+    head, left_out = terms.head(term), {"pads", "auto_pad"}
+    if name == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
+        left_out.add("count_include_pad")  # irrelevant without padding
+    if name in KERNELS:
+        left_out.add("kernel_shape")  # the dims of the weights
+    kept = [row for row in head.attributes
+            if row[0] not in left_out and not (row[0] in LISTS and all(number == 1 for number in row[2]))]  # fmt: skip
+    return Window(replace(head, attributes=tuple(kept)), data, inputs[1:], pads)
 
 
 def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
@@ -123,21 +126,6 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
     made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))
     terms.learn(made, terms.dtype(inputs[0]) or 0, None)
     return made
-
-
-def _head(terms: Terms, term: int) -> Head:
-    """The operator without pads and without written-out defaults."""
-    head, left_out = terms.head(term), {"pads", "auto_pad"}
-    if terms.op(term) == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
-        left_out.add("count_include_pad")  # irrelevant without padding
-    if terms.op(term) in KERNELS:
-        left_out.add("kernel_shape")  # the dims of the weights
-    kept = [
-        (name, kind, value)
-        for name, kind, value in head.attributes
-        if name not in left_out and not (name in LISTS and all(number == 1 for number in value))
-    ]
-    return replace(head, attributes=tuple(kept))
 
 
 def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: int) -> int:

@@ -81,8 +81,8 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     assumed = _assumptions(first) if any(region.rule == "moves" for region in matcher.proved) else ()
     new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
     # The original's operators that the converted model has unchanged
-    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
-    same = sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
+    mine, theirs = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
+    same = sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in mine & theirs)
     return ProofRecord(verdict, regions, same, assumed, new_errors, "; ".join(dict.fromkeys(reasons)))
 
 

@@ -56,13 +56,7 @@ class Session:
     """A model in ONNX Runtime, on the CPU."""
 
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
-        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``.
-
-        Raises:
-            DoesNotRun: ONNX Runtime refuses the model.
-            PadopsError: A library that the model needs is missing.
-            DependencyError: onnxruntime is missing or too old.
-        """
+        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``."""
         # Python's form of bytes that are not UTF-8
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
@@ -86,13 +80,9 @@ class Session:
         self._quiet = onnxruntime.RunOptions()
         self._quiet.log_severity_level = 4
 
-    def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """Returns all outputs, or only the wanted outputs, by name.
-
-        Raises:
-            DoesNotRun: ONNX Runtime or a Python kernel fails, with its message.
-        """
-        names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
+    def run(self, feeds: Feeds) -> Outputs:
+        """Returns the outputs by name."""
+        names = [output.name for output in self._session.get_outputs()]
         with pyop.collected() as failed:
             try:
                 outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
@@ -104,11 +94,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Runs the model on the inputs of trials; leaves out trials for which there is no memory.
-
-        Raises:
-            DoesNotRun: The model refuses inputs, or there is no memory for any.
-        """
+        """Runs the model on the inputs of trials; leaves out trials for which there is no memory, unless all are."""
         ran: list[Trial] = []
         for trial in trials:
             try:
@@ -151,11 +137,6 @@ class OtherProcess(Pickled):
     """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
-        """Returns the process's answer.
-
-        Raises:
-            DoesNotRun: The process refuses the question, has died, or did not answer in time.
-        """
         try:
             return super().ask(question)
         except RuntimeError as error:
@@ -163,8 +144,7 @@ class OtherProcess(Pickled):
 
     def run(self, feeds: Feeds) -> Outputs:
         """Returns the outputs by name."""
-        outputs: Outputs = self.ask(feeds)
-        return outputs
+        return dict(self.ask(feeds))
 
 
 @dataclass(frozen=True)
@@ -233,8 +213,7 @@ def run_trials(
 ) -> list[Trial]:
     """Runs a model on the first attempt of each turn that it accepts; the first trial runs twice, unless ``is_stable``.
 
-    Raises:
-        DoesNotRun: The model refuses every attempt; the exception has the last attempt and its error.
+    If the model refuses every attempt, the exception has the last attempt and its error.
     """
     trials: list[Trial] = []
     risks = risks or Risks()
@@ -272,9 +251,7 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
         if pyop_node.DOMAIN in domains:
             register(options, backend="pyop")  # also registers onnxruntime-extensions
         elif domains & EXTENSIONS:
-            from padops.runtime.pyop import extensions_library as get_library_path
-
-            options.register_custom_ops_library(get_library_path())
+            options.register_custom_ops_library(pyop.extensions_library())
     except (FileNotFoundError, ImportError, RuntimeError) as error:
         raise PadopsError(f"cannot verify: {error}") from error
 

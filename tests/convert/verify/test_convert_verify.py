@@ -25,7 +25,6 @@ from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.rewrite import TARGETS
 from padops.convert.verify import compare as verify
-from padops.convert.verify import small_runs
 from padops.spec.dtypes import DTYPES
 
 PADS = tensor("pads", [0, 1, 0, 1])
@@ -82,7 +81,7 @@ def test_a_converted_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_element_type_goes_in_and_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """One Pad of each type, alone in its model, compared with onnxruntime or with the reference."""
-    monkeypatch.setattr(small_runs, "MANY", 3)
+    monkeypatch.setattr(verify, "MANY", 3)
     described = {row["name"] for row in padops.describe()["types"]}
     for dtype in DTYPES:
         source = model([pad(mode="reflect")], 25, ir_version=13, inputs=[("x", dtype.onnx, [2, 3])],

@@ -15,7 +15,7 @@ from planted_breaks import broken_models
 
 import padops
 from padops import cli
-from padops.convert.verify import small_runs
+from padops.convert.verify import compare
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
@@ -33,7 +33,7 @@ REAL = {
 
 @pytest.fixture
 def fewer_small_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_runs, "MANY", 8)
+    monkeypatch.setattr(compare, "MANY", 8)
 
 
 def overlooked(original: Path) -> list[str]:

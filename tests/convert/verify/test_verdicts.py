@@ -121,7 +121,7 @@ def test_strict_takes_a_proof_alone(
 ) -> None:
     source, out = tmp_path / "m.onnx", tmp_path / "out.onnx"
     source.write_bytes(one_pad(13).SerializeToString())
-    monkeypatch.setattr(choice, "proved", lambda *given: PROOFS["unknown"])
+    monkeypatch.setattr(choice, "prove", lambda *given, **more: PROOFS["unknown"])
     assert padops.convert(source, verify=True).verification.verdict == "tested"
     with pytest.raises(UndecidedError, match="padops could not decide whether .*: y is not proved: no rule knows it"):
         padops.convert(source, out, verify=True, strict=True)
@@ -135,7 +135,7 @@ def test_a_suspicion_that_no_run_shows_is_no_answer(
 ) -> None:
     source = tmp_path / "m.onnx"
     source.write_bytes(one_pad(13).SerializeToString())
-    monkeypatch.setattr(choice, "proved", lambda *given: PROOFS["different"])
+    monkeypatch.setattr(choice, "prove", lambda *given, **more: PROOFS["different"])
     code, text, _ = run(capsys, "verify", source, source)
     assert code == 5
     assert text.splitlines()[0] == "unknown: a part of the models may differ, but no run of both has shown it"

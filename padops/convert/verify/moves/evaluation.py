@@ -31,7 +31,12 @@ _INTEGERS = {TensorProto.BOOL: (1, False)} | {
     row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
 }
 # These types hold every integer up to so many bits.
-_MANTISSAS = {TensorProto.FLOAT16: 11, TensorProto.BFLOAT16: 8, TensorProto.FLOAT: 24, TensorProto.DOUBLE: 53}
+_MANTISSAS: dict[int, int] = {
+    TensorProto.FLOAT16: 11,
+    TensorProto.BFLOAT16: 8,
+    TensorProto.FLOAT: 24,
+    TensorProto.DOUBLE: 53,
+}
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
     TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
