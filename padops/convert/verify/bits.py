@@ -13,6 +13,7 @@ from padops.spec.bits import element_bits
 from padops.spec.dtypes import by_numpy
 
 Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
+BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # of the significand, by float type
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -39,16 +39,13 @@ class Constants:
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, folder)
         array = _read(tensor)
+        digest = digest_of(array)
         if not tensor.HasField("raw_data") and array.dtype.kind in "fc" and np.isnan(array).any():
             # As Python's numbers, NaNs do not keep their bits.
-            bare = onnx.TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
+            bare = TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
             digest = digest_of_bytes(b"NaN" + bare.SerializeToString())
-        else:
-            digest = digest_of(array)
-        held = array if array.nbytes <= HELD else None
-        return self.terms.add_stored(
-            tensor.data_type, array.shape, digest, lambda: _read(tensor) if held is None else held
-        )
+        read = (lambda: array) if array.nbytes <= HELD else partial(_read, tensor)
+        return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
         """The term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
@@ -86,7 +83,7 @@ class Constants:
             array = _read(TensorProto(name=tensor.name, data_type=tensor.data_type, dims=dims, raw_data=data))
             return self.terms.add_constant(array, tensor.data_type)
         with os_errors_as("cannot read", path):
-            state = os.stat(path)
+            state = path.stat()
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
         if key not in self._digests:
             self._digests[key] = hashlib.sha256(_part(path, offset, length).data).digest()

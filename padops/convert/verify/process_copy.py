@@ -32,11 +32,6 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
     """Runs a function in a copy of this process, or in this process without fork, and returns its result.
 
     The copy may use ``room`` bytes of memory more than this process has; no limit if None.
-
-    Raises:
-        DiedError: The copy died.
-        MemoryError: The room was not enough.
-        Exception: The function raised it.
     """
     if not can_copy():
         return run()
@@ -63,8 +58,13 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
 def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Connection) -> None:
     """Runs the function and sends its result; runs in the copy."""
     other.close()
-    if room is not None:
-        _limit_memory(room)
+    if room is not None:  # a lower limit stays
+        import resource  # Windows has no resource module, and no copies
+
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+        resource.setrlimit(resource.RLIMIT_AS, (min([now + room, *known]), hard))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the interrupt and ends the copy
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with open(os.devnull, "w") as nowhere:  # neither a crash nor onnxruntime's retries print to the user's terminal
@@ -76,13 +76,3 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
     except Exception as error:  # any type: the parent raises it again
         answer = None, error
     pipe.send(answer)
-
-
-def _limit_memory(room: int) -> None:
-    """Limits this process to ``room`` bytes more than it has; a lower limit stays."""
-    import resource  # Windows has no resource module, and no copies
-
-    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([now + room, *known]), hard))

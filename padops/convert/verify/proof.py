@@ -6,7 +6,7 @@ Such a pair is a region. Names prove nothing: values with the same name are only
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator
 from copy import deepcopy
 from dataclasses import replace
@@ -21,12 +21,13 @@ from padops.convert.model.document import read_document
 from padops.convert.model.inference import declarations
 from padops.convert.records import Certainty, ProofRecord, RegionRecord
 from padops.convert.standard.fallback import embed
-from padops.convert.verify import folds, following
+from padops.convert.verify import folds
 from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
 from padops.convert.verify.moves import NEW_ERROR, decide
+from padops.convert.verify.moves.definitions import cone, is_followed, is_total, moves_data
 from padops.convert.verify.pad_terms import names_all_axes
 from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms, outcome
@@ -45,15 +46,15 @@ DECLARED = "the converted model declares dims [{}] of the value '{}', which neit
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
-    """Proves that wherever the original runs, the converted model returns the same bits.
+    """Proves that wherever the original runs, the converted model returns the same bits, without a run of either.
 
-    Neither model runs or changes. External data are read block by block; ``folders`` has each model's data folder.
+    ``folders`` has the folder of each model's external data.
     """
     try:
         return _prove(original, converted, folders)
     except UNREADABLE as error:
         why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
-    return ProofRecord("unknown", why=why)
+        return ProofRecord("unknown", why=why)
 
 
 def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
@@ -88,15 +89,14 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
     """Dims that only the converted model declares; onnxruntime uses them."""
-    known: dict[int, list[Shape | None]] = {}
-    for term, dims, _, _ in first.declares:
-        known.setdefault(terms.find(term), []).append(dims)
-    for _, kind, term in first.outputs:
-        known.setdefault(terms.find(term), []).append(dims_of(kind) or ())
+    known: dict[int, list[Shape | None]] = defaultdict(list)
+    declared = [row[:2] for row in first.declares] + [(term, dims_of(kind) or ()) for _, kind, term in first.outputs]
+    for term, dims in declared:
+        known[terms.find(term)].append(dims)
     return [
         DECLARED.format(", ".join("?" if dim is None else str(dim) for dim in dims), name)
         for term, dims, name, follows in second.declares
-        if not follows and all(differ(dims, one) for one in [terms.shape(term), *known.get(terms.find(term), ())])
+        if not follows and all(differ(dims, one) for one in (terms.shape(term), *known[terms.find(term)]))
     ]
 
 
@@ -197,7 +197,7 @@ class Matcher:
         return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
+        """Tries pairs of values with the same name in a body of each model, or ``TOP``."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -205,8 +205,13 @@ class Matcher:
 
     def uncovered(self, unused: tuple[int, ...], scope: int) -> list[int]:
         """Lists unused values of the converted model that may fail and that the original does not compute."""
-        known = {self._key(term) for term in self._original.scopes[scope].values()}
-        return [term for term in unused if self._key(term) not in known and not following.is_total(self._terms, term)]
+
+        def computation(term: int) -> tuple[Head, tuple[int, ...]]:
+            return terms.head(term), tuple(map(terms.find, terms.inputs(term)))
+
+        terms = self._terms
+        known = set(map(computation, self._original.scopes[scope].values()))
+        return [term for term in unused if computation(term) not in known and not is_total(terms, term)]
 
     def _is_computed(self, term: int) -> bool:
         """Whether the original computes an equal value in a body under comparison."""
@@ -216,10 +221,6 @@ class Matcher:
 
     def _is_shared(self, term: int) -> bool:
         return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
-
-    def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        """A key that two terms share if the proofs so far make them the same computation."""
-        return self._terms.head(term), tuple(self._terms.find(one) for one in self._terms.inputs(term))
 
     def _goal(self, a: int, b: int) -> Goal:
         terms = self._terms
@@ -239,7 +240,7 @@ class Matcher:
             if not (yield self._goal(one, other)):
                 equal = False
                 causes |= self._failed.get((one, other), {})
-                if following.moves_data(terms, a):
+                if moves_data(terms, a):
                     break
         if equal:
             terms.unite(a, b)
@@ -262,13 +263,12 @@ class Matcher:
             return found
         if names_all_axes(terms, a, b):
             return outcome("proved", "amounts", "all data, all dims")
-        if any(following.is_followed(terms, term) for term in (a, b)):
+        if any(is_followed(terms, term) for term in (a, b)):
             return decide(terms, self._known, a, b)
         one, other = named(terms, a), named(terms, b)
-        why = f"no rule relates {one} and {other}"
         if terms.head(a) == terms.head(b):
-            why = f"two {one} are applied to values that are not proved equal"
-        return outcome("unknown", why=why)
+            return outcome("unknown", why=f"two {one} are applied to values that are not proved equal")
+        return outcome("unknown", why=f"no rule relates {one} and {other}")
 
     def _graphs(self, a: int, b: int) -> Goal:
         """Compares two bodies, whose inputs are already the same terms."""
@@ -296,7 +296,7 @@ class Matcher:
     def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
         """A rule's outcome with the name of the pair, and the operators that only one side has."""
         terms = self._terms
-        mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
+        mine, theirs = (set(cone(terms, root, terms.shared)) for root in (a, b))
         sides = [
             tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
             for own in (mine - theirs, theirs - mine)

@@ -20,8 +20,7 @@ from padops.convert.inputs.given import inputs_of, load_inputs
 from padops.convert.inputs.pads import hints_of
 from padops.convert.model.document import Document
 from padops.convert.records import Verification
-from padops.convert.verify.compare import close, far_outputs
-from padops.convert.verify.exercise import check_outputs
+from padops.convert.verify.compare import check_outputs, close, far_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
 from padops.extras import NeedingOnnxruntime
@@ -32,18 +31,18 @@ from padops.spec.dialects import DOMAIN
 
 Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
+LEFT_OUT = (
+    "onnxruntime has left {} out of the session, which has {} alone; register a provider's library first, and see its "
+    "messages"
+)
 ORIGINAL, CONVERTED = "the original", "the converted model"
 SECONDS = 600.0  # for one run of the model; the first run compiles it
 PROGRAM = ("-m", __name__)
 PADS_SHOWN = 5  # Pads listed for each provider
 
 
-def check_providers(providers: Any) -> Providers:
-    """Returns the caller's providers, checked.
-
-    Raises:
-        UsageError: The argument is not a list of names, each alone or in a pair with options.
-    """
+def check_providers(providers: Any) -> None:
+    """Checks that an argument is a list of names, each alone or in a pair with options."""
     if isinstance(providers, str) or not isinstance(providers, Sequence):
         raise UsageError(f"providers is {kind_of(providers)}, expected a list of names")
     for entry in providers:
@@ -52,27 +51,20 @@ def check_providers(providers: Any) -> Providers:
             raise UsageError(f"providers has {entry!r}, expected a name, or a pair of a name and options")
     if not providers:
         raise UsageError("providers is empty, expected names such as 'CPUExecutionProvider'")
-    return list(providers)
 
 
 def compare_beside(
     documents: tuple[Document, Document], paths: tuple[Path, Path], asked: Asked, providers: Providers
 ) -> Verification:
-    """Runs both models in sessions with these providers and compares every bit of their outputs.
-
-    Raises:
-        UsageError: A model is an IR, onnxruntime has no such provider, or the given inputs do not match the model's.
-        PadopsError: A session lacks one of the providers.
-    """
+    """Runs both models in sessions with these providers and compares every bit of their outputs."""
     if any(document.foreign for document in documents):
         raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
     message = documents[0].message()
     if noticed := other_interface(message, documents[1].message()):
         return Verification("interface", notes=noticed)
-    inputs = inputs_of(message)
+    inputs, libraries = inputs_of(message), _libraries(providers)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     case = RunInputs(inputs, given, asked, hints_of(message))
-    libraries = _libraries(providers)
     opened: list[OtherProcess | None] = []
     notes: list[str] = []
     with ExitStack() as stack:
@@ -84,11 +76,8 @@ def compare_beside(
                 opened.append(None)
                 notes.append(f"{which} does not run with these providers: {error}")
                 continue
-            if dropped := [name for name in map(_name, providers) if name not in there]:
-                raise PadopsError(
-                    f"onnxruntime has left {' and '.join(dropped)} out of the session, which has "
-                    f"{', '.join(there)} alone; register a provider's library first, and see its messages"
-                )
+            if dropped := " and ".join(name for name in map(_name, providers) if name not in there):
+                raise PadopsError(LEFT_OUT.format(dropped, ", ".join(there)))
             opened.append(session)
             notes += _told(which, document, there, runners)
         verification = _compare(opened[0], opened[1], case)
@@ -158,7 +147,7 @@ def _compare(original: OtherProcess | None, converted: OtherProcess | None, case
 
 
 def _answering() -> Callable[[Any], Any]:
-    """Returns the function that answers questions: the first creates the session, each further one runs it."""
+    """The function that answers questions: the first creates the session, each further one runs it."""
     sessions: list[Any] = []
 
     def answer(question: Any) -> Any:

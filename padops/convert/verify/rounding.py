@@ -18,7 +18,7 @@ import onnx
 from onnx import numpy_helper
 
 from padops.convert.inputs.given import Feeds
-from padops.convert.verify.bits import Value, are_alike, are_near
+from padops.convert.verify.bits import BITS, Value, are_alike, are_near
 from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Trial
 from padops.spec.dtypes import by_numpy
 
@@ -26,8 +26,6 @@ FACTOR = 16.0
 ULPS = 8.0  # of an output's largest element: even a sum of a few elements rounds by this much
 HANDED_ON = ("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 DRAWS = 2  # runs with changed inputs and weights
-# Bits of the significand, by float type.
-BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}
 WEIGHTS = 1 << 26  # the most bytes of inline weights that are changed
 
 

@@ -71,16 +71,14 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("verify/interface", "convert/verify: verify_callers"),
     ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
-    ("verify/exercise", "convert/verify: verify_pads"),
+    ("verify/compare", "convert/verify: verify_pads"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
     *(
         (f"verify/{name}", PROOFS)
         for name in (
             "build",
             "constants",
-            "fallbacks",
             "folds",
-            "following",
             "inference",
             "moves/",
             "pad_terms",

@@ -19,7 +19,7 @@ import numpy as np
 from onnx import TensorProto
 
 from padops.convert.records import RegionRecord
-from padops.convert.verify import following
+from padops.convert.verify.moves.definitions import cone, is_followed
 from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
 from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Terms, Unsupported, outcome
 
@@ -55,11 +55,10 @@ def _decide(terms: Terms, a: int, b: int) -> RegionRecord:
     ran: dict[str, list[str]] = {}
     for kind, said, size, is_needed in sizes:
         found = _compare(terms, a, b, MOST_SIZED, size)
+        is_unsuited = found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
         if found.verdict == "proved":
             ran.setdefault(kind, []).append(said)
-        elif found.verdict != "unknown" or not (
-            found.why.startswith(FAILED) or (TOO_LARGE in found.why and not is_needed)
-        ):
+        elif found.verdict == "different" or not is_unsuited:
             return found
     if (count := sum(map(len, ran.values()))) * 4 < len(sizes) and count < LARGEST:
         left = left or f"of {len(sizes)} sets of sizes, the original takes {count}"
@@ -88,7 +87,7 @@ def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
     axes = set[int]()
     noted = lambda every, term, axis, symbol: axes.add(axis) or every  # type: ignore[func-returns-value]
     pair = [Evaluation(terms, (a, b), MOST_SIZED, partial(noted, every)) for every in TRIED]
-    cones = {*islice(following.cone(terms, a), DEEPEST), *islice(following.cone(terms, b), DEEPEST)}
+    cones = {*islice(cone(terms, a), DEEPEST), *islice(cone(terms, b), DEEPEST)}
     marks = _marks(terms, pair, cones)
     near = sorted({abs(mark) * times // 2 + more for mark in marks for times in (1, 2, 4) for more in (-1, 0, 1)})
     near = [size for size in near if size > LARGEST]
@@ -137,7 +136,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
             table = terms.constant(term) if len(head.dims) == 1 and FEW < head.dims[0] <= MOST_SIZED else None
             if table is not None and table.dtype.kind in "iu":
                 found |= {int(place) + 1 for place in np.flatnonzero(np.diff(table, 2))[:FEW]}
-        if head.kind is Kind.OPERATOR and following.is_followed(terms, term):
+        if head.kind is Kind.OPERATOR and is_followed(terms, term):
             for _, _, value in head.attributes:
                 found |= {one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int)}
     return {one for one in found if abs(one) < FAR}
@@ -207,16 +206,16 @@ def decide(terms: Terms, known: dict[object, RegionRecord], a: int, b: int) -> R
     """
     numbers, rows, symbols = dict[int, int](), [], dict[Dim, int]()
     for root in (a, b):
-        for term in islice(following.cone(terms, root), DEEPEST):
+        for term in islice(cone(terms, root), DEEPEST):
             numbers.setdefault(term, len(numbers))
     for term in numbers:
-        dims, is_followed, head = terms.shape(term), following.is_followed(terms, term), terms.head(term)
+        dims, follows, head = terms.shape(term), is_followed(terms, term), terms.head(term)
         if dims is not None:  # symbols by their order: names do not count
             dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
         facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
         inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))
-                  for one in terms.inputs(term) if is_followed]  # fmt: skip
-        read = head if is_followed or head.kind is Kind.CONSTANT else None
+                  for one in terms.inputs(term) if follows]  # fmt: skip
+        read = head if follows or head.kind is Kind.CONSTANT else None
         rows.append((read, facts, (*inputs,), numbers.get(terms.find(term))))
     key = tuple(rows)
     if key not in known:

@@ -1,19 +1,22 @@
 """What Pads do: ONNX's, CenterCropPad, those of other frameworks and those of padops that mirror no Pad of ONNX.
 
-Written from their documentation, independently of the converter's matchers.
+Written from their documentation, independently of the converter's matchers. Also which terms the rules follow to their
+inputs: Pads, and operators that move data or compute integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 
 from padops.convert.verify.moves import plan
 from padops.convert.verify.moves.plan import Axis
-from padops.convert.verify.terms import Fails, Head, Kind, Unsupported
+from padops.convert.verify.schemas import INTEGERS
+from padops.convert.verify.terms import GIVEN, Fails, Head, Kind, Terms, Unsupported
 from padops.spec.dialects import DOMAIN
 
 Attributes = dict[str, Any]
@@ -27,6 +30,21 @@ TORCH_NUMBERS = ("reflect", "replicate", "circular", "constant")  # of ``_pad_en
 TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circular": "circular",
          **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
             (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
+# Each element of the result is an element of an input, or a known number.
+FOLLOWED = {
+    "Cast", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
+    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
+# Operators that compute amounts and shapes; followed if the result has integers.
+ARITHMETIC = {
+    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
+    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
+    "Sign", "Size", "Sub",
+}  # fmt: skip
+# Operators that never fail: unary, and elementwise or of the dims alone.
+TOTAL = {
+    "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,31 @@ def dialect(head: Head) -> str:
     is_onnx = name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
     is_tensorflow = name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
     return "tensorflow" if is_tensorflow else ""
+
+
+def is_total(terms: Terms, term: int) -> bool:
+    """Whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
+    return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
+
+
+def moves_data(terms: Terms, term: int) -> bool:
+    """Whether a term only moves data and the rules can follow its input elements."""
+    return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
+
+
+def is_followed(terms: Terms, term: int) -> bool:
+    """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
+    if moves_data(terms, term):
+        return True
+    if terms.op(term) not in ARITHMETIC:
+        return False
+    dtype = terms.dtype(term)
+    return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
+
+
+def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
+    """Yields a term and the terms that it follows from; nothing below a term for which ``ends`` is True."""
+    return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:

@@ -14,9 +14,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from padops.convert.verify import following
-from padops.convert.verify.moves import definitions, plan
-from padops.convert.verify.moves.definitions import Definition
+from padops.convert.verify.bits import BITS
+from padops.convert.verify.moves import plan
+from padops.convert.verify.moves.definitions import FOLLOWED, Definition, cone, data_rank, defined, dialect, is_followed
 from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.pad_terms import zero
 from padops.convert.verify.schemas import takes, type_name
@@ -29,13 +29,6 @@ PLACES = 40  # the lower bits of an id are the place; the bits above are the blo
 # Bits of the magnitude of integer types, and whether they are signed.
 _INTEGERS = {TensorProto.BOOL: (1, False)} | {
     row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
-}
-# These types hold every integer up to so many bits.
-_MANTISSAS: dict[int, int] = {
-    TensorProto.FLOAT16: 11,
-    TensorProto.BFLOAT16: 8,
-    TensorProto.FLOAT: 24,
-    TensorProto.DOUBLE: 53,
 }
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
@@ -67,8 +60,8 @@ def is_exact(source: int, target: int) -> bool:
     if source not in _INTEGERS:
         return False
     bits, signed = _INTEGERS[source]
-    if target in _MANTISSAS:
-        return bits <= _MANTISSAS[target]
+    if (name := type_name(target)) in BITS:
+        return bits <= BITS[name]
     if target not in _INTEGERS or target == TensorProto.BOOL:
         return source == target
     more, has_sign = _INTEGERS[target]
@@ -212,10 +205,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Evaluates two terms on the element ids of their input values.
-
-    ``most`` limits the elements of any value; ``size`` gives sizes to open dims.
-    """
+    """Evaluates two terms on the element ids of their inputs; ``most`` limits a value, ``size`` gives open dims."""
 
     def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
         self._terms, self._roots, self._most, self._size = terms, roots, most, size
@@ -231,7 +221,7 @@ class Evaluation:
             term, ready = todo.pop()
             if term in self._values:
                 continue
-            follows = following.is_followed(self._terms, term) and self._terms.constant(term) is None
+            follows = is_followed(self._terms, term) and self._terms.constant(term) is None
             if not ready and follows:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
@@ -252,8 +242,7 @@ class Evaluation:
 
     def _known(self, term: int, what: str) -> np.ndarray:
         """The elements of a value that decides where other elements go."""
-        found = self._given(term)
-        if isinstance(found, Ids):
+        if isinstance(found := self._given(term), Ids):
             raise Unsupported(f"{what} that are computed from data")
         return found
 
@@ -275,8 +264,7 @@ class Evaluation:
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
     def _evaluate(self, term: int, followed: bool) -> Value:
-        known = self._terms.constant(term)
-        if known is not None:
+        if (known := self._terms.constant(term)) is not None:
             return known
         if not followed:
             return self._leaf(term)
@@ -321,13 +309,10 @@ class Evaluation:
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
         """Open dims of a Pad of known amounts or of its data, as many as it has amounts for; None of other values."""
         terms = self._terms
-        for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if definitions.dialect(terms.head(pad)) and terms.find(term) in map(
-                terms.find, (pad, terms.inputs(pad)[0])
-            ):
+        for pad in islice(cone(terms, self._roots[0]), DEEPEST):
+            if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
                 given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
-                rank = definitions.data_rank(terms.head(pad), given)
-                if rank is not None:
+                if (rank := data_rank(terms.head(pad), given)) is not None:
                     return (None,) * rank
         return None
 
@@ -338,7 +323,7 @@ class Evaluation:
             return self._known(given[at], "amounts of a Pad") if at in given else None
 
         data = self.elements.ids(self._given(given[0]))
-        said = definitions.defined(self._terms.head(term), data.ids.shape, known)
+        said = defined(self._terms.head(term), data.ids.shape, known)
         at = given.get(said.fill, ABSENT)
         fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
         if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
@@ -350,7 +335,7 @@ class Evaluation:
 
     def _applied(self, term: int) -> Value:
         head, inputs = self._terms.head(term), self._terms.inputs(term)
-        if definitions.dialect(head):
+        if dialect(head):
             return self._padded(term)
         op, first = head.name, self._given(inputs[0])
         dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
@@ -376,7 +361,7 @@ class Evaluation:
             return np.full(dims, filled.reshape(-1)[0], filled.dtype)
         # The inputs whose elements become elements of the result
         moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
-        places = moved if op in following.FOLLOWED else ()
+        places = moved if op in FOLLOWED else ()
         planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
                   for at, one in enumerate(inputs)]  # fmt: skip
         data = [self._given(inputs[at]) for at in places]
