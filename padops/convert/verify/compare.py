@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import prod
@@ -30,6 +30,7 @@ MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or 
 PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
 # Of runs on small inputs: the most; bytes of the models times inputs; elements of all outputs; differing inputs kept
 MANY, SMALL, ELEMENTS, SHOWN = 500, 1 << 24, 1 << 23, 4
+MOST_DEATHS = 8  # after more attempts that crashed a process, small inputs are left out
 MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops
 OPTIMISED = "optimising the original changes what it gives"
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
@@ -40,9 +41,7 @@ MEASURED = "no element differs by more than the original's own floats move"
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
 NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
 NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
-NEVER_RAN = "it never ran"
-EMPTY = "its output was empty in every run"
-UNPADDED = "it padded nothing in any run"
+NEVER_RAN, EMPTY, UNPADDED = "it never ran", "its output was empty in every run", "it padded nothing in any run"
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
 NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
 LEFT_OUT = "the converted model did not run on {} of {} sets of inputs: there is no memory for them"
@@ -274,11 +273,10 @@ def far_outputs(
 
 def _runs_alone(model: Model, trials: Sequence[Trial]) -> bool:
     """Whether a session without padops loads a model and runs it on the inputs."""
-    try:
+    with suppress(DoesNotRun):
         model.session(True, library=False).within_memory(trials)
-    except DoesNotRun:
-        return False
-    return True
+        return True
+    return False
 
 
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
@@ -288,7 +286,7 @@ def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Tria
     """
     models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
     trials: list[Trial] = []
-    if risks.are_many:
+    if len(risks.left_out) > MOST_DEATHS:
         return trials
     count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
     try:
@@ -392,8 +390,7 @@ class Scout:
 
 def weak(values: Iterable[Value]) -> str:
     """Says that a value was the same in every run, empty or one element everywhere; "" if it varied."""
-    elements: set[str] = set()
-    todo = list(values)
+    elements, todo = set[str](), list(values)
     while todo:
         value = todo.pop()
         if isinstance(value, (list, tuple)):
@@ -402,9 +399,8 @@ def weak(values: Iterable[Value]) -> str:
             return ""
         elif value.size:
             first = value.reshape(-1)[0]
-            if not bool((value == first).all() or (value != value).all()):  # NaN
-                return ""
-            elements.add(str(first))
+            is_one = (value == first).all() or (value != value).all()  # NaN
+            elements |= {str(first)} if is_one else {"some", "others"}
         if len(elements) > 1:
             return ""
     return f"every element is {elements.pop()} in every run" if elements else "it is empty in every run"
@@ -418,13 +414,9 @@ def check_outputs(trials: Sequence[Trial]) -> Verification:
             one = compare_output(name, value, trial.after[name], name in trial.unstable)
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
-    unstable = sorted(set().union(*(trial.unstable for trial in trials)))
-    equal = all(comparison.equal for comparison in comparisons.values())
-    outcome = "different" if not equal else "runs" if unstable else "equal"
-    notes = [f"{', '.join(unstable)} of the original changes from run to run: only types and shapes are compared"]
-    told = tuple(
-        replace(one, weak=weak(trial.outputs[one.name] for trial in trials)) if one.equal else one
-        for one in comparisons.values()
-    )
-    fed_with = fed(trial.feeds for trial in trials)
-    return Verification(outcome, told, fed_with, tuple(notes if unstable else ()))  # type: ignore[arg-type]
+    told = tuple(replace(one, weak=weak(trial.outputs[one.name] for trial in trials) if one.equal else "")
+                 for one in comparisons.values())  # fmt: skip
+    unstable = ", ".join(sorted(set().union(*(trial.unstable for trial in trials))))
+    notes = (f"{unstable} of the original changes from run to run: only types and shapes are compared",)
+    outcome: Outcome = "different" if not all(one.equal for one in told) else "runs" if unstable else "equal"
+    return Verification(outcome, told, fed(trial.feeds for trial in trials), notes if unstable else ())

@@ -69,9 +69,8 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    ``session.run(None, …)`` returns outputs by position, and C callers use ``session.get_inputs()[0]``. So the
-    interface includes the order and number of inputs and outputs. It also includes which initializers a caller can
-    replace. Dynamic dims, their names and defaults do not count: runs check them.
+    Callers use positions, so order and number of inputs and outputs count, and which initializers a caller can replace.
+    Dynamic dims, their names and defaults do not count: runs check them.
     """
     found = []
     for what, first, second in (
@@ -90,7 +89,7 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
     for value in original.graph.input:
         if value.name not in overridable_inputs(original):
             continue
-        if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
+        if value.name not in replaceable | {row.name for row in required_inputs(converted)}:
             may = f"may replace the initializer '{value.name}'"
             found.append(f"a caller of the original {may}, and one of the converted model may not")
         elif told := _other_type(value.type, inputs[value.name].type):

@@ -1,8 +1,6 @@
 """Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
 
-Run as a program, this file is that process. The first question has a model file, the providers and the libraries to
-register; its answer has the session's providers and the Pads of each. Each further question has arrays by input name;
-its answer has the outputs.
+Run as a program, this file is that process. The first question creates the session; each further one runs it.
 """
 
 from __future__ import annotations
@@ -62,7 +60,8 @@ def compare_beside(
     message = documents[0].message()
     if noticed := other_interface(message, documents[1].message()):
         return Verification("interface", notes=noticed)
-    inputs, libraries = inputs_of(message), _libraries(providers)
+    names = [entry if isinstance(entry, str) else entry[0] for entry in providers]
+    inputs, libraries = inputs_of(message), _libraries(names)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     case = RunInputs(inputs, given, asked, hints_of(message))
     opened: list[OtherProcess | None] = []
@@ -76,7 +75,7 @@ def compare_beside(
                 opened.append(None)
                 notes.append(f"{which} does not run with these providers: {error}")
                 continue
-            if dropped := " and ".join(name for name in map(_name, providers) if name not in there):
+            if dropped := " and ".join(name for name in names if name not in there):
                 raise PadopsError(LEFT_OUT.format(dropped, ", ".join(there)))
             opened.append(session)
             notes += _told(which, document, there, runners)
@@ -84,8 +83,8 @@ def compare_beside(
     return replace(verification, notes=(*notes, *verification.notes))
 
 
-def _libraries(providers: Providers) -> dict[str, str]:
-    """Returns the libraries that this process has registered for the providers, by provider."""
+def _libraries(names: Sequence[str]) -> dict[str, str]:
+    """The libraries that this process has registered for the providers, by provider."""
     with NeedingOnnxruntime("verifying with providers"):
         import onnxruntime
 
@@ -93,26 +92,21 @@ def _libraries(providers: Providers) -> dict[str, str]:
     devices = onnxruntime.get_ep_devices() if hasattr(onnxruntime, "get_ep_devices") else []
     paths = {device.ep_name: device.ep_metadata.get("library_path", "") for device in devices}
     try:
-        check_there(map(_name, providers))
+        check_there(names)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    return {name: paths[name] for name in map(_name, providers) if paths.get(name) and name not in EP_NAMES}
-
-
-def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
-    return entry if isinstance(entry, str) else entry[0]
+    return {name: paths[name] for name in names if paths.get(name) and name not in EP_NAMES}
 
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
     """Notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
-    sites = [pad.site for pad in Analysis(document).pads]
-    pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
-    others = [name for name in providers if name not in (*EP_NAMES, CPU)]
+    other = next((name for name in providers if name not in (*EP_NAMES, CPU)), "no provider")
     ran: dict[str, list[str]] = defaultdict(list)
-    for site in pads:
-        ran[runners.get(site.node.name or "", others[0] if others else "no provider")].append(site.path)
-    told = [f"{which}: a session of {', '.join(providers)}{'' if pads else ', and no Pad'}"]
+    for site in (pad.site for pad in Analysis(document).pads):
+        if site.node.op_type == "Pad" or site.node.domain == DOMAIN:
+            ran[runners.get(site.node.name or "", other)].append(site.path)
+    told = [f"{which}: a session of {', '.join(providers)}{'' if ran else ', and no Pad'}"]
     for runner, paths in ran.items():
         more = f" and {len(paths) - PADS_SHOWN} more" if len(paths) > PADS_SHOWN else ""
         told.append(f"{which}: {runner} has {', '.join(paths[:PADS_SHOWN])}{more}")
@@ -147,7 +141,6 @@ def _compare(original: OtherProcess | None, converted: OtherProcess | None, case
 
 
 def _answering() -> Callable[[Any], Any]:
-    """The function that answers questions: the first creates the session, each further one runs it."""
     sessions: list[Any] = []
 
     def answer(question: Any) -> Any:

@@ -36,7 +36,6 @@ MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 BLAME = -1  # no number of an attempt
-MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 Outputs = dict[str, Value]
 
 
@@ -57,8 +56,7 @@ class Session:
 
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
         """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``."""
-        # Python's form of bytes that are not UTF-8
-        if any("\udc80" <= character <= "\udcff" for character in str(model.path)):
+        if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with NeedingOnnxruntime("verifying a model"):
             import onnxruntime
@@ -167,18 +165,13 @@ class Risks:
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
         self._made = 0
-        self._left_out: set[int] = set()
+        self.left_out: set[int] = set()  # the attempts that have crashed a process
         self.blamed = False  # whether the converted model crashed the process, on inputs that the original survives
-
-    @property
-    def are_many(self) -> bool:
-        """Whether so many attempts have crashed a process that more are not worth their time."""
-        return len(self._left_out) > MOST_DEATHS
 
     def begin(self) -> bool:
         """Records an attempt; False if it has crashed a process before."""
         self._made += 1
-        if self._made in self._left_out:
+        if self._made in self.left_out:
             return False
         self._now[0] = self._made
         return True
@@ -201,7 +194,7 @@ class Risks:
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME
-        self._left_out |= {last} - {0, BLAME}
+        self.left_out |= {last} - {0, BLAME}
         return last > 0
 
 
@@ -215,10 +208,8 @@ def run_trials(
 
     If the model refuses every attempt, the exception has the last attempt and its error.
     """
-    trials: list[Trial] = []
-    risks = risks or Risks()
+    trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there is nothing to feed it with")
-    unstable: frozenset[str] = frozenset()
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
             if not risks.begin():
@@ -258,6 +249,5 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
 
 def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:
     """The types and shapes of each set of inputs, for the report."""
-    return tuple(
-        ", ".join(f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()) for one in feeds
-    )
+    rows = ([f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()] for one in feeds)
+    return tuple(map(", ".join, rows))

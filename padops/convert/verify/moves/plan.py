@@ -23,12 +23,9 @@ class Rules(NamedTuple):
     grows: bool = False  # whether negative amounts are an error
 
 
-ONNX = Rules(crop=True)
-OPENVINO_1, OPENVINO_12 = Rules(limit="once"), Rules(limit="once", clamp=True)
-NGRAPH = Rules(limit="ngraph")
-TENSORFLOW = Rules(limit="once", grows=True)
-ONCE = Rules(limit="once")
-SAME = Rules()
+ONNX, SAME, NGRAPH = Rules(crop=True), Rules(), Rules(limit="ngraph")
+ONCE, TENSORFLOW = Rules(limit="once"), Rules(limit="once", grows=True)
+OPENVINO_1, OPENVINO_12 = ONCE, Rules(limit="once", clamp=True)
 
 
 class Axis(NamedTuple):
@@ -52,7 +49,7 @@ def same_axis(size: int, kernel: int, stride: int, dilation: int, auto_pad: str)
 
 def output(axis: Axis, rules: Rules) -> int:
     """The size of the padded axis (P1)."""
-    dilated = 0 if axis.size == 0 else (axis.size - 1) * (axis.interior + 1) + 1
+    dilated = (axis.size - 1) * (axis.interior + 1) + 1 if axis.size else 0
     total = axis.begin + dilated + axis.end
     return max(total, 0) if rules.clamp else total
 
@@ -78,10 +75,9 @@ def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
             yield "P10"
         if mode == "constant":
             continue
-        if rules.limit == "once" and mode in ("reflect", "symmetric"):
-            most = max(axis.size - 1 if mode == "reflect" else axis.size, 0)
-            if max(axis.begin, axis.end) > most:
-                yield "P4"
+        most = max(axis.size - (mode == "reflect"), 0)
+        if rules.limit == "once" and mode in ("reflect", "symmetric") and max(axis.begin, axis.end) > most:
+            yield "P4"
         if rules.limit == "ngraph" and mode in ("edge", "reflect") and axis.size < (1 if mode == "edge" else 2):
             yield "P4"
         if not empty and window(axis, mode, rules)[1] < 1:
