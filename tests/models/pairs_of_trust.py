@@ -268,6 +268,13 @@ def payloads() -> Iterator[Row]:
         yield f"a constant NaN {at}", *(_graph(_added(one)) for one in (first, other))
         yield f"a list with a NaN {at}", *(_graph([_labels(one)]) for one in (first, other))
         yield f"a tensor with a NaN {at}", *(_graph([_filled(one)]) for one in (first, other))
+    # Floats of 16 bits in another field than floats of 32, and a field that their type does not use
+    halves = [TensorProto(name="v", data_type=TensorProto.FLOAT16, dims=[2], int32_data=[0x7E00, bits], float_data=more)
+              for more in ([], [float("nan")]) for bits in (0x3C00, 0x4000)]  # fmt: skip
+    nodes = [[helper.make_node("Constant", [], ["h"], value=half), helper.make_node("Cast", ["h"], ["y"], to=1)]
+             for half in halves]  # fmt: skip
+    yield "halves beside a NaN", *map(_graph, nodes[:2])
+    yield "halves beside a NaN of another field", *map(_graph, nodes[2:])
 
 
 def _added(one: np.float32) -> list[onnx.NodeProto]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import partial
+from hashlib import sha256
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from onnx import TensorProto, numpy_helper
 from padops.convert.errors import PadopsError, library_errors, os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.verify.schemas import attribute_value
-from padops.convert.verify.terms import Head, Kind, Terms, digest_of, digest_of_bytes
+from padops.convert.verify.terms import Head, Kind, Terms, digest_of
 from padops.plural import plural
 
 HELD = 1 << 20  # the most bytes of an external constant that is read into memory
@@ -43,7 +43,7 @@ class Constants:
         if not tensor.HasField("raw_data") and array.dtype.kind in "fc" and np.isnan(array).any():
             # As Python's numbers, NaNs do not keep their bits.
             bare = TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
-            digest = digest_of_bytes(b"NaN" + bare.SerializeToString())
+            digest = sha256(digest + bare.SerializeToString()).digest()
         read = (lambda: array) if array.nbytes <= HELD else partial(_read, tensor)
         return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
@@ -70,7 +70,7 @@ class Constants:
         """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
         heads = [self.terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
-        return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
+        return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=sha256(repr(said).encode()).digest()))
 
     def _external(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
         location, offset, given = check_entries(tensor, "a constant")
@@ -86,9 +86,8 @@ class Constants:
             state = path.stat()
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
         if key not in self._digests:
-            self._digests[key] = hashlib.sha256(_part(path, offset, length).data).digest()
-        kind = b"\2" if bits < 8 else b"\1"
-        return self.terms.add_stored(tensor.data_type, dims, kind + self._digests[key], lambda: None)
+            self._digests[key] = sha256(_part(path, offset, length).data).digest()
+        return self.terms.add_stored(tensor.data_type, dims, self._digests[key], lambda: None)
 
 
 def _part(path: Path, offset: int, length: int) -> np.ndarray:
