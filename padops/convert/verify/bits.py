@@ -57,11 +57,11 @@ def describe_difference(original: Value, converted: Value) -> str:
 class Tolerance:
     """The tolerance for finite elements of floats. Infinities and NaN must be the same."""
 
-    rtol: float | None = None  # a factor of the original's element; None: no factor
-    atol: float | None = None  # a difference in the unit of the elements; None: no difference
+    rtol: float = 0  # a factor of the original's element
+    atol: float = 0  # a difference in the unit of the elements
 
     def __str__(self) -> str:
-        return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
+        return f"{self.atol:g} + {self.rtol:g} of the element"
 
     def takes(self, original: Value, converted: Value) -> bool:
         """Whether two float arrays of one type and shape are within the tolerance."""
@@ -71,7 +71,7 @@ class Tolerance:
         if row is None or original.dtype.kind not in "fV" or "int" in row.name:
             return False
         with np.errstate(invalid="ignore"):
-            limit = (self.atol or 0) + (self.rtol or 0) * np.abs(original.astype(np.float64))
+            limit = self.atol + self.rtol * np.abs(original.astype(np.float64))
         return are_near(original, converted, limit)
 
 

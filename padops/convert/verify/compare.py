@@ -55,8 +55,7 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong or
     fuse one differently. Then the tolerance measured on the original decides (``rounding.py``).
     """
-    case = replace(case, hints=model_pads.hints_of(first.message))
-    notes: tuple[str, ...] = ()
+    case, notes = replace(case, hints=model_pads.hints_of(first.message)), tuple[str, ...]()
     try:
         session = first.session(True)
     except DoesNotRun as refusal:
@@ -81,8 +80,7 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
 
 def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list[Trial]:
     """Runs the original on sets of inputs, and on more if they do not exercise all Pads; or raises its refusal."""
-    refusal = DoesNotRun("there is nothing to feed it with")
-    trials: list[Trial] = []
+    trials, refusal = list[Trial](), DoesNotRun("there is nothing to feed it with")
     shown = [random_inputs(inputs, case.asked.seed, 0, case.hints) for inputs in case.first]
     proved_turns, is_stable = 1 if model.is_large else PROVED_TURNS, model.is_stable
     first = len(shown) + (proved_turns if case.proved else TURNS)
@@ -198,10 +196,8 @@ class _Comparison:
         message = self.converted.message
         functions = {row.name: len(row.node) for row in message.functions if is_fallback(row)}
         inlined = sum(functions.get(node.op_type, 0) for node in message.graph.node if node.domain == "padops")
-        if not functions:
-            return verification
-        if inlined > MOST_INLINED:
-            return noted(verification, NOT_TRIED.format(inlined))
+        if not functions or inlined > MOST_INLINED:
+            return noted(verification, *([NOT_TRIED.format(inlined)] if functions else []))
         stable = [replace(trial, outputs=trial.after) for trial in trials]
         needed: Sequence[Trial] = ()  # on which the original must run, too, for an error to be the converted model's
         has_own = any(map(is_fallback, self.original.message.functions))
@@ -263,9 +259,8 @@ def far_outputs(
     for at, trial in enumerate(trials):
         for name, value in trial.outputs.items():
             after = trial.after[name]
-            if name in trial.unstable or compare_output(name, value, after, False).equal:
-                continue
-            is_near = moves is not None and moves.takes(at, name, value, after, levels)
+            is_same = name in trial.unstable or not describe_difference(value, after)
+            is_near = is_same or (moves is not None and moves.takes(at, name, value, after, levels))
             if not is_near and not (tolerance is not None and tolerance.takes(value, after)):
                 found.add(name)
     return found
@@ -365,7 +360,7 @@ class Scout:
                 for at in (at for at, one in enumerate(self.pads) if one.detail == NEVER_RAN):
                     self._tell(at, f"without graph optimisation, ONNX Runtime does not run the model: {error}")
                 return
-            for event in json.loads(session.end_profiling().read_text(encoding="utf-8", errors="replace")):
+            for event in json.loads(session.end_profiling()):
                 self._learn(event)
 
     def _tell(self, at: int, missing: str) -> None:

@@ -36,7 +36,7 @@ class Asked:
     @property
     def tolerance(self) -> Tolerance | None:
         """The caller's tolerance; None if the tolerance is measured on the original."""
-        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
+        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol or 0, self.atol or 0)
 
 
 @dataclass(frozen=True)

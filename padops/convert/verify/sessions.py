@@ -102,9 +102,9 @@ class Session:
                     raise
         return ran
 
-    def end_profiling(self) -> Path:
-        """Ends the profile; returns its file."""
-        return Path(self._session.end_profiling())
+    def end_profiling(self) -> str:
+        """Ends the profile; returns its content."""
+        return Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)

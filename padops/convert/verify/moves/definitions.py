@@ -7,8 +7,7 @@ inputs: Pads, and operators that move data or compute integers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import TensorProto
@@ -47,8 +46,7 @@ TOTAL = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """What a Pad does to data of one shape."""
 
     axes: Sequence[Axis]
@@ -143,7 +141,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
         case "openvino":
             is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
             rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
-            axes = _rows(shape, known(1), known(2), None)
+            axes = _rows(shape, known(1), known(2))
             return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
         case "ngraph":
             below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
@@ -158,12 +156,12 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
                 raise Fails(f"paddings for rank {len(shape)}")
             mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
             fill = 2 if head.name == "PadV2" else -1
-            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, plan.TENSORFLOW, fill)
+            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1]), mode, plan.TENSORFLOW, fill)
     raise Unsupported(f"{head.domain}::{head.name}")
 
 
-def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[Axis]:
-    rows = [[0] * len(shape) if row is None and row is interior else row for row in (begins, ends, interior)]
+def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any = 0) -> list[Axis]:
+    rows = (begins, ends, interior or [0] * len(shape))
     if any(row is None or np.ndim(row) != 1 or len(row) != len(shape) for row in rows):
         raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
     return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]

@@ -6,9 +6,9 @@ An unknown element has an id for its value and place, a constant element an id f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -37,8 +37,7 @@ _SMALL_FLOATS = {
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
 
 
-@dataclass(frozen=True)
-class Ids:
+class Ids(NamedTuple):
     """A value by the ids of its elements, int64, and its element type; 0 if unknown."""
 
     ids: np.ndarray
@@ -152,7 +151,7 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
     return made if np.array_equal(made.astype(array.dtype), array) else None
 
 
-def plane(value: np.ndarray | Ids) -> np.ndarray:
+def plane(value: Value) -> np.ndarray:
     """The array that operators move: a value's known elements, or its ids."""
     return value.ids if isinstance(value, Ids) else value
 
