@@ -65,7 +65,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ),
     ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
-    ("verify/process_copy", "convert/verify: verify_not_run"),
     ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify_callers verify_bits"),
     ("inputs/", "convert/inputs: random_inputs convert/verify: crafted_pairs verify verify_pads planted_breaks"),
     ("verify/interface", "convert/verify: verify_callers"),
