@@ -34,7 +34,7 @@ INSIDE = {
     + BRANCHES.replace("THEN", "[pad] p = Pad <MODE> (x, pads)") + "}",
     "graph/loop.body/pad": f"(float[2, 3] x, int64 turns) => (float[r, s] e) {HELD} {{ {LOOP} }}",
     "graph/outer.body/loop.body/pad": f"(float[2, 3] x, int64 turns) => (float[r, s] y) {HELD} {{ [outer] y = "
-    f"Loop (turns, , x) <body = o (int64 j, bool go2, float[f, g] t) => (bool on2, float[h, k] e) {{ on2 = Identity (go2)"
+    f"Loop (turns, , x) <body = o (int64 j, bool g2, float[f, g] t) => (bool o2, float[h, k] e) {{ o2 = Identity (g2) "
     f"{LOOP.replace(', , x)', ', , t)')} }}> }}",
     "graph/scan.body/pad": "(float[2, 3] x) => (float[r, s] y) <int64[2] ends = {1, 1}> { [scan] y = Scan "
     "<num_scan_inputs = 1, body = b (float[3] row) => (float[5] p) { [pad] p = Pad <MODE> (row, ends) }> (x) }",

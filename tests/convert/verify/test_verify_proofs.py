@@ -22,7 +22,7 @@ import padops
 from padops.convert.errors import PadopsError
 from padops.convert.verify.build import Builder
 from padops.convert.verify.constants import Constants
-from padops.convert.verify.moves import plan as anew
+from padops.convert.verify.moves import definitions as anew
 from padops.convert.verify.proof import UNREADABLE, prove
 from padops.convert.verify.terms import Terms
 from padops.spec import plan

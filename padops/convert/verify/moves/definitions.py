@@ -1,7 +1,8 @@
 """What Pads do: ONNX's, CenterCropPad, those of other frameworks and those of padops that mirror no Pad of ONNX.
 
-Written from their documentation, independently of the converter's matchers. Also which terms the rules follow to their
-inputs: Pads, and operators that move data or compute integers.
+Written from their documentation and docs/semantics.md, without code of what they check; tests compare with
+``padops/spec/plan.py``. Also which terms the rules follow to their inputs: Pads, operators that move data or compute
+integers.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import TensorProto
 
-from padops.convert.verify.moves import plan
-from padops.convert.verify.moves.plan import Axis
 from padops.convert.verify.schemas import INTEGERS
 from padops.convert.verify.terms import GIVEN, Fails, Head, Kind, Terms, Unsupported
 from padops.spec.dialects import DOMAIN
@@ -44,6 +43,99 @@ ARITHMETIC = {
 TOTAL = {
     "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
 }  # fmt: skip
+MOST = 2**59 - 1  # P10: the largest dim and amount
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+class Rules(NamedTuple):
+    """The rules in which dialects differ."""
+
+    crop: bool = False  # whether negative amounts crop before the rest is extended (P3 CROP), rather than after (FULL)
+    limit: str = ""  # the limits (P4): ``""`` for none, ``"once"`` (reflects at most once) or ``"ngraph"``
+    clamp: bool = False  # whether a negative dim becomes 0 instead of an error (P1)
+    grows: bool = False  # whether negative amounts are an error
+
+
+ONNX, SAME, NGRAPH = Rules(crop=True), Rules(), Rules(limit="ngraph")
+ONCE, TENSORFLOW = Rules(limit="once"), Rules(limit="once", grows=True)
+OPENVINO_1, OPENVINO_12 = ONCE, Rules(limit="once", clamp=True)
+
+
+class Axis(NamedTuple):
+    """One axis of a Pad: its size; the elements added before, behind and between (negative: removed)."""
+
+    size: int
+    begin: int
+    end: int
+    interior: int = 0
+
+
+def same_axis(size: int, kernel: int, stride: int, dilation: int, auto_pad: str) -> Axis:
+    """The amounts of SAME padding on one spatial axis (S1); ``auto_pad`` is SAME_UPPER, SAME_LOWER or VALID."""
+    if auto_pad == "VALID":
+        return Axis(size, 0, 0)
+    windows = (size + stride - 1) // stride
+    total = max((windows - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    half = total // 2
+    return Axis(size, total - half, half) if auto_pad == "SAME_LOWER" else Axis(size, half, total - half)
+
+
+def output(axis: Axis, rules: Rules) -> int:
+    """The size of the padded axis (P1)."""
+    dilated = (axis.size - 1) * (axis.interior + 1) + 1 if axis.size else 0
+    total = axis.begin + dilated + axis.end
+    return max(total, 0) if rules.clamp else total
+
+
+def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
+    """The first element to extend from, and their number (P3)."""
+    if not rules.crop or mode == "constant":
+        return 0, axis.size
+    front, back = max(-axis.begin, 0), max(-axis.end, 0)
+    return front, axis.size - front - back
+
+
+def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
+    """The labels of the rules that a Pad breaks; of P10, only those of single axes."""
+    empty = any(output(axis, rules) == 0 for axis in axes)
+    for axis in axes:
+        size = output(axis, rules)
+        if size < 0 or (rules.grows and min(axis.begin, axis.end) < 0):
+            yield "P1"
+        if axis.interior < 0 or (axis.interior and mode != "constant"):
+            yield "P6"
+        if max(abs(axis.begin), abs(axis.end), size) > MOST:
+            yield "P10"
+        if mode == "constant":
+            continue
+        most = max(axis.size - (mode == "reflect"), 0)
+        if rules.limit == "once" and mode in ("reflect", "symmetric") and max(axis.begin, axis.end) > most:
+            yield "P4"
+        if rules.limit == "ngraph" and mode in ("edge", "reflect") and axis.size < (1 if mode == "edge" else 2):
+            yield "P4"
+        if not empty and window(axis, mode, rules)[1] < 1:
+            yield "P5"
+
+
+def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
+    """The source position that each output position shows (P2, P6), int64; -1 is the fill."""
+    at = np.arange(output(axis, rules), dtype=np.int64)
+    if not at.size:
+        return at  # P5: an empty output may have nothing to extend from
+    start, extent = window(axis, mode, rules)
+    offset = at - axis.begin - start
+    if mode == "constant":
+        shown, gap = np.divmod(offset, axis.interior + 1)
+        return np.asarray(np.where((gap == 0) & (shown >= 0) & (shown < axis.size), shown, -1))
+    if mode == "edge":
+        offset = np.clip(offset, 0, extent - 1)
+    elif mode == "wrap":
+        offset = offset % extent
+    else:
+        last = 2 * (extent - 1) if mode == "reflect" else 2 * extent - 1  # the sum of a position and its image
+        offset = offset % max(last if mode == "reflect" else last + 1, 1)
+        offset = np.minimum(offset, last - offset) if last else offset
+    return np.asarray(start + offset)
 
 
 class Definition(NamedTuple):
@@ -51,7 +143,7 @@ class Definition(NamedTuple):
 
     axes: Sequence[Axis]
     mode: str
-    rules: plan.Rules
+    rules: Rules
     fill: int = -1  # the index of the fill among the inputs; -1 for the default
     number: bool = False  # whether the fill is a number that becomes an element of the data's type
     value: bytes = b""  # the fill as the 4 bytes of a float
@@ -133,30 +225,30 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
         case "onnx":
             return _onnx(head, shape, known)
         case "CenterCropPad":
-            return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
+            return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", ONNX)
         case "torch":
             return _torch(_torch_name(head), shape, known)
         case "PadImage":
             return _caffe2(attributes, shape)
         case "openvino":
             is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
-            rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
+            rules = OPENVINO_1 if is_first else OPENVINO_12
             axes = _rows(shape, known(1), known(2))
             return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
         case "ngraph":
             below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
             mode = attributes.get("pad_mode", b"CONSTANT")
             text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
-            return Definition(_rows(shape, below, above, interior), text_of.lower(), plan.NGRAPH, 1)
+            return Definition(_rows(shape, below, above, interior), text_of.lower(), NGRAPH, 1)
         case "same":
-            return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), plan.SAME, 1)
+            return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), SAME, 1)
         case "tensorflow":
             paddings = known(1)
             if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
                 raise Fails(f"paddings for rank {len(shape)}")
             mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
             fill = 2 if head.name == "PadV2" else -1
-            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1]), mode, plan.TENSORFLOW, fill)
+            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1]), mode, TENSORFLOW, fill)
     raise Unsupported(f"{head.domain}::{head.name}")
 
 
@@ -185,7 +277,7 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     found = [Axis(size, 0, 0) for size in shape]
     auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
     for at, (size, stride, dilation) in enumerate(zip(kernel, strides, dilations), first):
-        found[at] = plan.same_axis(shape[at], size, stride, dilation, auto_pad)
+        found[at] = same_axis(shape[at], size, stride, dilation, auto_pad)
     return found
 
 
@@ -202,7 +294,7 @@ def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
         raise Fails(f"amounts for rank {len(shape)}")
     found = _placed(shape, ((-1 - at, *row) for at, row in enumerate(pads.reshape(-1, 2).tolist())))
     extends = mode in ("reflect", "replicate", "symmetric")
-    return Definition(found, TORCH_MODES[mode], plan.ONCE if extends else plan.ONNX, fill, number=True)
+    return Definition(found, TORCH_MODES[mode], ONCE if extends else ONNX, fill, number=True)
 
 
 def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
@@ -214,7 +306,7 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
         raise Fails(f"PadImage of rank {len(shape)}")
     found = _placed(shape, ((first + at, sides[at], sides[2 + at]) for at in range(2)))
     mode, value = attributes.get("mode", b"constant").decode(), attributes.get("value", bytes(4))
-    return Definition(found, mode, plan.ONCE, value=value)
+    return Definition(found, mode, ONCE, value=value)
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
@@ -229,7 +321,7 @@ def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int
 
 def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     rank, amounts, axes = len(shape), known(1), known(3)
-    if head.fill or head.mode not in plan.MODES:
+    if head.fill or head.mode not in MODES:
         raise Unsupported("the fill or the mode of a Pad is not known")
     if amounts is None or amounts.shape not in ((amounts.size,), (1, amounts.size)):
         raise Fails("pads that are no list [P8]")
@@ -239,4 +331,4 @@ def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     is_inside = all(-rank <= axis < rank for axis in chosen)
     if not is_inside or amounts.size != 2 * len(chosen) or len({axis % rank for axis in chosen}) < len(chosen):
         raise Fails(f"pads has {amounts.size} values for axes={chosen} and rank {rank} [P8]")
-    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, plan.ONNX, 2)
+    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, ONNX, 2)

@@ -1,26 +1,29 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-An unknown element has an id for its value and place, a constant element an id for its bits.
+An unknown element has an id for its value and place, a constant element an id for its bits. onnx's reference
+implementation, which shares no code with the converter, computes operators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 
+from padops.convert.model.inference import ENDLESS
 from padops.convert.verify.bits import BITS
-from padops.convert.verify.moves import plan
+from padops.convert.verify.moves import definitions as pads
 from padops.convert.verify.moves.definitions import FOLLOWED, Definition, cone, data_rank, defined, dialect, is_followed
-from padops.convert.verify.moves.operators import apply
 from padops.convert.verify.pad_terms import zero
-from padops.convert.verify.schemas import takes, type_name
-from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Terms, Unsupported
+from padops.convert.verify.schemas import FLOAT, takes, type_name
+from padops.convert.verify.terms import ABSENT, Dim, Fails, Head, Kind, Terms, Unsupported
 from padops.spec.dtypes import DTYPES
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
@@ -35,6 +38,12 @@ _SMALL_FLOATS = {
     TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
 }  # fmt: skip
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
+# What onnx's reference computes: where runtimes disagree with it, or with one another, nothing is known.
+FEW = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
+SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
+SUMS = {"Abs", "Add", "Clip", "CumSum", "Div", "Max", "Min", "Mod", "Mul", "Neg", "Range", "ReduceMax", "ReduceMin",
+        "ReduceProd", "ReduceSum", "Sign", "Sub"}  # fmt: skip
+ALIKE = {"Add", "Div", "Mod", "Mul", "Sub", "Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
 
 
 class Ids(NamedTuple):
@@ -49,7 +58,7 @@ Value = np.ndarray | Ids
 
 def dtype_of(array: np.ndarray) -> int:
     """The element type of known elements."""
-    return TensorProto.STRING if array.dtype == object else int(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
+    return TensorProto.STRING if array.dtype == object else int(helper.np_dtype_to_tensor_dtype(array.dtype))
 
 
 def is_exact(source: int, target: int) -> bool:
@@ -116,7 +125,7 @@ class Elements:
             known, bits = self._keys[number]
             if known == TensorProto.STRING:
                 return None
-            converted = cast(np.frombuffer(bits, onnx.helper.tensor_dtype_to_np_dtype(known)).reshape(()), dtype)
+            converted = cast(np.frombuffer(bits, helper.tensor_dtype_to_np_dtype(known)).reshape(()), dtype)
             if converted is None:
                 return None
             made[value.ids == number] = self._number(dtype, converted.tobytes())
@@ -135,7 +144,7 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
         return array
     if TensorProto.STRING in (source, dtype):
         return None
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    kind = helper.tensor_dtype_to_np_dtype(dtype)
     if dtype == TensorProto.BOOL:
         return np.asarray(array != 0)
     if source in _INTEGERS:
@@ -159,11 +168,11 @@ def plane(value: Value) -> np.ndarray:
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     """The ids of padded data, at most ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
-    if mode not in plan.MODES:
+    if mode not in pads.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
-    if broken := next(plan.broken(axes, mode, rules), ""):
+    if broken := next(pads.broken(axes, mode, rules), ""):
         raise Fails(f"a Pad of {list(data.ids.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
-    dims = [plan.output(axis, rules) for axis in axes]
+    dims = [pads.output(axis, rules) for axis in axes]
     if prod(dims) > most:
         raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
     outside = 0
@@ -179,7 +188,7 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
         return Ids(np.empty(dims, np.int64), data.dtype)
     ids = data.ids
     for index, axis in enumerate(axes):
-        shown = plan.positions(axis, mode, rules)
+        shown = pads.positions(axis, mode, rules)
         if not axis.size:
             ids = np.full((*ids.shape[:index], len(shown), *ids.shape[index + 1 :]), outside, np.int64)
             continue
@@ -193,7 +202,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
     """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float."""
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
         raise Unsupported("a fill that is not one number, or of data of an unknown type")
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    kind = helper.tensor_dtype_to_np_dtype(dtype)
     one = number.reshape(())
     if kind.kind in "iu" and not np.iinfo(kind).min <= one <= np.iinfo(kind).max:
         raise Unsupported(f"a fill of {one} for {type_name(dtype)}")
@@ -373,3 +382,89 @@ class Evaluation:
             raise Fails("inputs of several types")
         made = apply(head, planes, self._most)
         return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
+
+
+def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
+    """One output of an operator of ONNX, unless the operator fails or its result is not known."""
+    attributes = {name: value for name, _, value in head.attributes}
+    _check(head, attributes, values, most)
+    given = tuple(value is not None for value in values)
+    feeds = {f"i{place}": value for place, value in enumerate(values) if value is not None}
+    try:
+        with np.errstate(all="raise"):
+            if head.name == "Div":  # onnx's reference rounds down, ONNX towards 0
+                one, other = (np.asarray(value) for value in values)
+                found = np.abs(one) // np.abs(other)
+                return np.asarray(np.where((one < 0) == (other < 0), found, -found), one.dtype)
+            (found,) = _evaluator(head, given).run(None, feeds)
+    except (ValueError, IndexError) as error:
+        raise Fails(f"{head.name}: {error}") from error
+    except Exception as error:  # onnx's reference raises any type
+        raise Unsupported(f"{head.name}: {error}") from error
+    return np.asarray(found)
+
+
+@lru_cache(4096)
+def _evaluator(head: Head, given: tuple[bool, ...]) -> ReferenceEvaluator:
+    names = [f"i{place}" if is_given else "" for place, is_given in enumerate(given)]
+    outputs = [f"o{place}" for place in range(head.outputs)]
+    constants = {name: np.frombuffer(value, np.float32)[0].item() if kind == FLOAT else value
+                 for name, kind, value in head.attributes}  # fmt: skip
+    node = helper.make_node(head.name, names, outputs, **constants)
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in names if name]
+    graph = helper.make_graph([node], "part", inputs, [onnx.ValueInfoProto(name=outputs[head.output])])
+    imports = [helper.make_opsetid("", head.version)]
+    return ReferenceEvaluator(helper.make_model(graph, opset_imports=imports, ir_version=10))
+
+
+def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
+    """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
+    op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
+    if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
+        raise Unsupported(f"{op} without data, or with attributes of a function's caller")
+    rank, axis = data.ndim, attributes.get("axis")
+    if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
+        raise Unsupported("Squeeze with an empty list of axes")
+    if axis is not None and not -rank <= axis < rank + (op == "Flatten"):
+        raise Fails(f"{op} along axis {axis} of rank {rank}")
+    if op == "Slice" and rest:
+        _check_slice(rank, [*values[1:], None, None][:4])
+    if op == "Split":
+        lengths = rest[0].tolist() if rest else list(attributes.get("split") or ())
+        size = data.shape[axis or 0]
+        if sum(lengths) != size if lengths else (head.version < 18 and size % head.outputs):
+            raise Fails(f"Split of {size} elements into {lengths or head.outputs}")
+    if op in ("Reshape", "Expand", "Tile", "ConstantOfShape") and head.version < 5:
+        raise Unsupported(f"{op} of version {head.version}")
+    if op == "Reshape" and min(rest[0].tolist(), default=0) < -1:
+        raise Fails(f"Reshape to {rest[0].tolist()}")
+    if op in ("Expand", "Tile") and (rest[0].size > 16 or data.size * prod(max(int(n), 1) for n in rest[0]) > most):
+        raise Unsupported(f"{op} by {rest[0].tolist()} is too large")
+    if op == "Gather" and rest[0].size > most:
+        raise Unsupported(f"{op} of {rest[0].size} elements")
+    if op in ALIKE and len({value.dtype for value in (data, *rest)}) != 1:
+        raise Fails(f"{op} of inputs of several types")
+    if op == "Range" and (rest[1].reshape(-1)[0] == 0 or abs(int(rest[0] - data) // int(rest[1])) > FEW):
+        raise Unsupported("Range by 0, or of many elements")
+    if op.startswith("Reduce") and (not data.size or (rest and not rest[0].size) or attributes.get("axes") == ()):
+        raise Unsupported(f"{op} of nothing")
+    if op in SUMS:
+        for value in (data, *rest):
+            if value.dtype.kind not in "iu" or value.size > FEW:
+                raise Unsupported(f"{op} of {value.dtype}, or of many elements")
+            far = value.size and max(abs(int(value.max())), abs(int(value.min()))) > SAFE
+            if far and op not in ("Clip", "Max", "Min", "Sign"):
+                raise Unsupported("an integer beyond its type")
+
+
+def _check_slice(rank: int, lists: Sequence[np.ndarray | None]) -> None:
+    starts, ends, axes, steps = lists
+    assert starts is not None and ends is not None, "the operator has them as inputs"
+    count = starts.size
+    chosen = list(range(count)) if axes is None else axes.tolist()
+    if any(one is not None and one.size != count for one in lists) or any(not -rank <= at < rank for at in chosen):
+        raise Fails("Slice with lists of several lengths, or of axes that the data lack")
+    if len({at % rank for at in chosen}) < count:
+        raise Unsupported("Slice of one axis twice")
+    if steps is not None and (steps < 0).any() and np.isin(ends, ENDLESS).any():
+        raise Unsupported("a Slice backward to the largest integer, which runtimes do not agree on")
