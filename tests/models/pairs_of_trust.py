@@ -231,7 +231,8 @@ def amounts() -> Iterator[Row]:
         )
     sized = "(float[n] x) => (float[k] y) { s = Shape (x) NODES zero = Constant <value_ints = [0]> () p = Concat <axis = 0> (zero, q) y = Pad (x, p) }"
     for name, nodes in {"beyond 600": "c = Constant <value_ints = [600]> () q = Min (s, c)",
-                        "at 31": "c = Constant <value_ints = [31]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)",
+                        **{f"at {size}": f"c = Constant <value_ints = [{size}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
+                           for size in (25, 31, 40, 57, 96, 250, 1000)},
                         "through int8": "i = Cast <to = 3> (s) q = Cast <to = 7> (i)",
                         "of 1000 and more": "c = Constant <value_ints = [1000]> () o = Div (s, c) q = Add (s, o)",
                         "but for 57": "c = Constant <value_ints = [57]> () m = Mod (s, c) z = Cast <to = 9> (m) b = Not (z) o = Cast <to = 7> (b) q = Add (s, o)"}.items():  # fmt: skip

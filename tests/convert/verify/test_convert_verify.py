@@ -111,31 +111,24 @@ def test_given_inputs(tmp_path: Path) -> None:
 
 
 def test_given_inputs_that_do_not_fit(unproved: None, tmp_path: Path) -> None:
-    def refusal(given: Any, error: type[PadopsError] = UsageError) -> str:
-        with pytest.raises(error) as caught:
-            padops.convert(reflecting(), verify=True, run=True, inputs=given)
-        return str(caught.value)
-
-    assert refusal({}) == "the inputs lack 'x'; the model takes x: float[2, 3]"
-    assert refusal({"x": np.zeros((2, 3), np.float32), "w": np.zeros(1)}) == (
-        "'w' is not an input of the model, which takes x: float[2, 3]"
-    )
-    assert refusal({"x": np.zeros((2, 3))}) == "input 'x' is float64, expected float"
-    assert refusal({"x": np.zeros((2, 3), np.complex64)}) == "input 'x' is complex64, expected float"
-    path = tmp_path / "in.npz"
-    assert refusal(path) == f"{path} does not exist"
+    path, absent, zeros = tmp_path / "in.npz", tmp_path / "absent.npz", np.zeros((2, 3), np.float32)
     path.write_text("not one")
-    assert refusal(path) == f'{path} is no .npz file; numpy.savez("{path}", x=...) writes one'
-    assert refusal({"x": np.zeros((2, 2, 2), np.float32)}) == (
-        "input 'x' has the shape [2, 2, 2]; the model takes x: float[2, 3]"
-    )
+    for given, text in (
+        ({}, "the inputs lack 'x'; the model takes x: float[2, 3]"),
+        ({"x": zeros, "w": zeros}, "'w' is not an input of the model, which takes x: float[2, 3]"),
+        ({"x": zeros.astype(float)}, "input 'x' is float64, expected float"),
+        ({"x": zeros.astype(np.complex64)}, "input 'x' is complex64, expected float"),
+        ({"x": zeros[None]}, "input 'x' has the shape [1, 2, 3]; the model takes x: float[2, 3]"),
+        (absent, f"{absent} does not exist"),
+        (path, f'{path} is no .npz file; numpy.savez("{path}", x=...) writes one'),
+    ):
+        with pytest.raises(UsageError) as caught:
+            padops.convert(reflecting(), verify=True, run=True, inputs=given)
+        assert str(caught.value) == text
     source = reflecting()
     source.graph.input[0].type.tensor_type.ClearField("shape")
-    wrong_rank = {"x": np.zeros((2, 2, 2), np.float32)}
-    with pytest.raises(
-        UndecidedError, match="does not run the original with these inputs: .*; nor the converted model: "
-    ):
-        padops.convert(source, verify=True, run=True, inputs=wrong_rank)
+    with pytest.raises(UndecidedError, match="not run the original with these inputs: .*; nor the converted model: "):
+        padops.convert(source, verify=True, run=True, inputs={"x": zeros[None]})
 
 
 def test_a_model_that_cannot_be_fed() -> None:
