@@ -65,9 +65,8 @@ class Scope:
 
 def differ(said: Shape, known: Shape | None) -> bool:
     """Whether declared numbers differ from the known dims; an unknown dim differs from every number."""
-    if known is None or len(said) != len(known):
-        return True
-    return any(isinstance(dim, int) and dim != other for dim, other in zip(said, known))
+    is_other = known is None or len(said) != len(known)
+    return is_other or any(isinstance(dim, int) and dim != other for dim, other in zip(said, known or ()))
 
 
 class Builder:
@@ -165,18 +164,16 @@ class Builder:
         inputs = [self._term(name, scope) if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
-        domain = schemas.plain_domain(node.domain)
-        function = self._functions.get(key_of(node))
+        domain, function = schemas.plain_domain(node.domain), self._functions.get(key_of(node))
         single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
             self._name(node.output[0], single, scope, self._belief(single))
             return
         if function is None and domain not in self._opsets and domain != DOMAIN:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
-        opset = self._opsets.get(domain, 1)
+        opset, version, rows = self._opsets.get(domain, 1), 0, {}
         believed = inference.belief(node, opset, lambda at: self._terms.constant((*inputs, ABSENT, ABSENT)[at]))
         believed = min(believed, self._belief(*inputs))
-        version, rows = 0, {}
         if function is None:
             version = schemas.version_of(domain, node.op_type, opset)
             rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
@@ -203,17 +200,15 @@ class Builder:
         made, is_random = [], False
         for name, body, inner in sorted(bodies, key=lambda row: row[0]):
             has_formals = scope.has_formals or bool(body.input)
-            made.append(
-                self._body(name, body, Scope(dict(scope.names), (*scope.place, name + run_by), inner, has_formals))
-            )
+            around = Scope(dict(scope.names), (*scope.place, name + run_by), inner, has_formals)
+            made.append(self._body(name, body, around))
         if function is not None:
             term, is_random = self._function(function)
             made.append(term)
         name = f"{node.op_type}:{node.overload}" if node.overload else node.op_type
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
-        arguments = (*inputs, *made)
+        arguments, believed = (*inputs, *made), min(believed, self._belief(*made))
         head = self._distinct(node, head, arguments, is_random)
-        believed = min(believed, self._belief(*made))
         for output, name in enumerate(node.output):
             if name:
                 self._name(name, self._terms.add(replace(head, output=output), arguments), scope, believed)
@@ -253,8 +248,8 @@ class Builder:
         results = [self._term(name, scope) for name in names]
         head = replace(head, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *self._unused(scope, results)))
-        if self._belief(*results) < inference.DIMS:
-            self._beliefs[term] = self._belief(*results)
+        if (believed := self._belief(*results)) < inference.DIMS:
+            self._beliefs[term] = believed
         self._built.scopes[term] = scope.own
         return term
 

@@ -71,25 +71,20 @@ def verify(
     data, every bit counts.
 
     Args:
-        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
-            IR, which OpenVINO runs.
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto``, an ``onnx_ir.Model``, or an OpenVINO IR.
         converted: The other model. It may have operators of padops.
-        inputs: Arrays by input name, or the path of an ``.npz``; random if None. Given inputs always run, even after a
-            proof.
+        inputs: Arrays by input name, or the path of an ``.npz``, which also run after a proof; random if None.
         seed: The seed of random inputs.
         run: Make as many runs after a proof as without one.
-        rtol: The tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol`` is given.
-            With neither, the tolerance is measured on the original.
+        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
-        providers: The execution providers of the sessions in which both models run, first choice first: names, each
-            alone or in a pair with options. padops' provider joins them as in ``padops.InferenceSession``, but neither
-            model is converted. Each session has its own process, which may crash. Only outputs are compared; without
-            ``rtol`` and ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers
-            first.
+        providers: The execution providers of both sessions, first choice first: names, each alone or in a pair with
+            options. padops' provider joins them as in ``padops.InferenceSession``, but neither model is converted.
+            Each session has its own process, which may crash. Only outputs are compared; without ``rtol`` and
+            ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers first.
 
     Returns:
-        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
-        proof or a comparison, so not if ONNX Runtime does not run the original and nothing else can be compared.
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up.
 
     Raises:
         UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
@@ -122,14 +117,11 @@ def verify(
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """Returns a function that compares two model files: by a proof, then by runs.
+    """Returns a function that compares two model files by a proof, then by runs, unless they are not possible or large.
 
-    Without onnxruntime, and for large models, a proof alone is enough. ``document`` is the original before the
-    conversion; ``conversion`` lists the values that the conversion corrects.
+    ``document`` is the original before the conversion; ``conversion`` lists the values that the conversion corrects.
     """
-    given = None
-    if asked.inputs is not None:
-        given = load_inputs(asked.inputs, inputs_of(document.message()))
+    given = None if asked.inputs is None else load_inputs(asked.inputs, inputs_of(document.message()))
     records = conversion.records if conversion else ()
     wrong = "; ".join(f"{record.path}: {record.corrects}" for record in records if record.corrects)
     corrected = conversion._corrected if conversion else frozenset()
@@ -291,10 +283,7 @@ def _size(model: Model) -> int:
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """Returns the error class of a verification, which has the exit code of the command; None if it passed.
-
-    ``strict`` accepts only a proof.
-    """
+    """The error class of a verification, with the command's exit code; None if it passed, if ``strict`` by a proof."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed

@@ -1,11 +1,10 @@
 """Folds: a window operator with pads equals the same operator without pads behind a Pad of mode ``constant``.
 
 The operator behind a Pad is the normal form. Two windows are equal if their normal forms have the same operator and
-attributes, equal padded data and equal other inputs. So one rule covers a Pad folded into pads, grown pads, and pads
-turned into a Pad. docs/verification.md lists the fills and conditions. SAME becomes a Pad with the amounts of S1; an
-Attention that pads its mask to the keys becomes an Attention behind a Pad. MaxPool pads with less than every number,
-and some pools do not count their padding: such padding equals no Pad's fill, only the padding of another such pool.
-Float sums are equal as ONNX defines them; a runtime may round them differently when a Pad adds zeros.
+attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME becomes
+a Pad with the amounts of S1; an Attention that pads its mask to the keys, one behind a Pad. MaxPool pads
+with less than every number, and some pools do not count their padding: such padding equals no Pad's fill, only the
+padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them otherwise.
 """
 
 from __future__ import annotations

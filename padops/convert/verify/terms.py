@@ -121,10 +121,8 @@ class Terms:
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
         """Returns the term with this head and these inputs; creates it if the store has none."""
-        key = (head, inputs)
-        found = self._ids.get(key)
-        if found is None:
-            found = self._ids[key] = len(self._heads)
+        found = self._ids.setdefault((head, inputs), len(self._heads))
+        if found == len(self._heads):
             self._heads.append(head)
             self._inputs.append(inputs)
             self._parent.append(found)
@@ -148,12 +146,10 @@ class Terms:
 
     def unite(self, a: int, b: int) -> None:
         """Makes two terms equal. Call this only after a proof."""
-        a, b = self.find(a), self.find(b)
-        if a == b:
-            return
-        self._parent[b] = a
-        self._united |= {a, b}
-        self._facts[a] = self._facts.get(a, NOTHING).together(self._facts.get(b, NOTHING))
+        if (a := self.find(a)) != (b := self.find(b)):
+            self._facts[a] = self.facts(a).together(self.facts(b))
+            self._parent[b] = a
+            self._united |= {a, b}
 
     def is_united(self, term: int) -> bool:
         """Whether the term was united with another term."""
