@@ -8,28 +8,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Generator
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import onnx
 
-from padops.convert.analysis import Analysis
-from padops.convert.errors import PadopsError
 from padops.convert.inputs.given import overridable_inputs
-from padops.convert.model.document import read_document
-from padops.convert.model.inference import declarations
 from padops.convert.records import Certainty, ProofRecord, RegionRecord
-from padops.convert.standard.fallback import embed
 from padops.convert.verify import folds
 from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
+from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
 from padops.convert.verify.moves import NEW_ERROR, decide
 from padops.convert.verify.moves.definitions import cone, is_followed, is_total, moves_data
 from padops.convert.verify.pad_terms import names_all_axes
-from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms, outcome
 
 Pair = tuple[int, int]
@@ -37,7 +31,6 @@ Goal = Generator["Goal", bool | None, bool]
 DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
-WITHOUT = "sessions without padops run this function, which padops of this version does not write"
 Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
@@ -75,7 +68,7 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
                for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
     reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
     reasons += _declared(terms, first, second)
-    regions = (*matcher.proved, *failed.values(), *_fallbacks(original, converted))
+    regions = (*matcher.proved, *failed.values(), *check_fallbacks(original, converted))
     verdicts = {region.verdict for region in regions}
     verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
     verdict = "different" if "different" in verdicts else verdict
@@ -117,44 +110,6 @@ def _assumptions(built: Built) -> tuple[str, ...]:
     """Each symbol of several dims of the inputs stands for one size."""
     dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
     return tuple(f"dims of the inputs that have the name '{name}' are equal" for name, n in dims.items() if n > 1)
-
-
-def _fallbacks(original: Model, converted: Model) -> list[RegionRecord]:
-    """A region for each fallback function of the converted model.
-
-    A function must have the bytes that this version of padops writes, which padops' tests compare with the reference,
-    or those of the original. Any other function proves nothing.
-    """
-    there, before = (
-        {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
-        for model in (converted, original)
-    )
-    fresh = _written(converted) if there.items() - before.items() else {}
-    found = []
-    for name, content in there.items():
-        if content == fresh.get(name):
-            region = outcome("proved", "fallback", "by bytes what this version of padops writes")
-        elif content == before.get(name):
-            region = outcome("proved", "fallback", "by bytes what the original has")
-        else:
-            region = outcome("unknown", "fallback", why=WITHOUT)
-        found.append(replace(region, name=f"function padops::{name}", original=(name,), converted=(name,)))
-    return found
-
-
-def _written(converted: Model) -> dict[str, bytes]:
-    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
-    try:
-        light = deepcopy(declarations(converted))
-        kept = [row for row in light.functions if not is_fallback(row)]
-        del light.functions[:]
-        light.functions.extend(kept)
-        document = read_document(light)
-        embed(Analysis(document))
-    except PadopsError:
-        return {}
-    written = () if document.touched else document.message().functions
-    return {row.name: row.SerializeToString(deterministic=True) for row in written if is_fallback(row)}
 
 
 class Matcher:

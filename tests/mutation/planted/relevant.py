@@ -77,6 +77,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
         for name in (
             "build",
             "constants",
+            "fallbacks",
             "folds",
             "inference",
             "moves/",

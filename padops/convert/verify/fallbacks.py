@@ -1,0 +1,57 @@
+"""Checks a model's fallback functions, which replace padops' operators in a session without the library."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+
+import onnx
+
+from padops.convert.analysis import Analysis
+from padops.convert.errors import PadopsError
+from padops.convert.model.document import read_document
+from padops.convert.model.inference import declarations
+from padops.convert.records import RegionRecord
+from padops.convert.standard.fallback import embed
+from padops.convert.verify.schemas import is_fallback
+from padops.convert.verify.terms import outcome
+
+WITHOUT = "sessions without padops run this function, which padops of this version does not write"
+
+
+def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
+    """A region for each fallback function of the converted model.
+
+    A function must have the bytes that this version of padops writes, which padops' tests compare with the reference,
+    or those of the original. Any other function proves nothing.
+    """
+    there, before = (
+        {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
+        for model in (converted, original)
+    )
+    fresh = _written(converted) if there.items() - before.items() else {}
+    found = []
+    for name, content in there.items():
+        if content == fresh.get(name):
+            region = outcome("proved", "fallback", "by bytes what this version of padops writes")
+        elif content == before.get(name):
+            region = outcome("proved", "fallback", "by bytes what the original has")
+        else:
+            region = outcome("unknown", "fallback", why=WITHOUT)
+        found.append(replace(region, name=f"function padops::{name}", original=(name,), converted=(name,)))
+    return found
+
+
+def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
+    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
+    try:
+        light = deepcopy(declarations(converted))
+        kept = [row for row in light.functions if not is_fallback(row)]
+        del light.functions[:]
+        light.functions.extend(kept)
+        document = read_document(light)
+        embed(Analysis(document))
+    except PadopsError:
+        return {}
+    written = () if document.touched else document.message().functions
+    return {row.name: row.SerializeToString(deterministic=True) for row in written if is_fallback(row)}
