@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import USAGE
-from padops.extras import Needing
+from padops.extras import needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
 from padops.progress import progress_line
@@ -95,7 +95,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Run the suite with these options."""
-    with Needing("padops conformance"):  # before a folder is made
+    with needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
 
     from padops.conformance import cases, record, render, runner

@@ -220,6 +220,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
             conversion.
         PadopsError: As for ``convert``.
     """
+    if "target" in options:
+        raise UsageError("target is not an argument of padops.lower, which writes standard operators")
     conversion = convert(source, output, target="onnx", **options)
     check_left(conversion, strict=False)
     return conversion
@@ -338,7 +340,8 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
-    in_vain = re.search(r"^no standard operator|\[(P\d+|S1)\]", why)  # a type without operators, or a broken rule
+    # A type without operators, an opset that is too old, or a broken rule.
+    in_vain = re.search(r"^no standard operator|may help$|\[(P\d+|S1)\]", why)
     helps = "" if in_vain else "; --target onnx (padops.lower) may help"
     return f"this file needs padops for {op_type}: {why}{helps}"
 

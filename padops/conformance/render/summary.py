@@ -110,7 +110,7 @@ class Summary:
         absent = [("peer", "reason")]
         absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
         sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
-        return sections + ([Section("Absent peers", "Nothing is said of these.", absent)] if absent[1:] else [])
+        return sections + ([Section("Absent peers", "Not compared, for these reasons.", absent)] if absent[1:] else [])
 
     def known(self) -> list[Section]:
         """Return the known divergences that occurred."""

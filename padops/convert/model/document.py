@@ -7,6 +7,7 @@ everything else stays exactly as it was: order, metadata, value infos, and entri
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
@@ -281,9 +282,9 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the model"
     with os_errors_as("cannot read", name):
-        content = source.read()
+        content = None if isinstance(source, io.TextIOBase) else source.read()
     if not isinstance(content, bytes):
-        raise UsageError(f"{name} gives {type(content).__name__} when it is read, expected bytes: open it as 'rb'")
+        raise UsageError(f"{name} does not give bytes when it is read: open it as 'rb'")
     return parse_model(content, name)
 
 

@@ -80,7 +80,7 @@ class Place:
         if not self.follow_links and not any(real.is_relative_to(root) for root in self._roots()):
             raise PadopsError(
                 f"{what} {source} is really {real}, outside the model's folder; give --follow-links "
-                f"(follow_links=True) if that is meant"
+                "(follow_links=True; for a session: convert={'follow_links': True}) if you mean it"
             )
 
     def _roots(self) -> list[Path]:

@@ -108,10 +108,10 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 def too_old(what: str, since: int) -> Unconvertible:
     """Return the error for an opset before ``since`` that lacks an operator or a form of an operator."""
-    opset = here().opset
-    # onnx has no adapter for the Pad of opset 1.
-    do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
-    return Unconvertible(f"it needs {what} (opset {since}); the model has opset {opset}{do}")
+    return Unconvertible(
+        f"it needs {what} (opset {since}); the model has opset {here().opset}; --target onnx --opset {max(since, 13)} "
+        "(padops.lower) may help"
+    )
 
 
 def ints(*values: int) -> np.ndarray:

@@ -63,7 +63,7 @@ FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
 # Rules about nodes of every operator, so other nodes do not help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
-NOT_RUN = "by rules that were not run"
+NOT_RUN = "by rules from its source, not tested"
 
 
 class Way(Enum):

@@ -272,9 +272,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
             raise Unconvertible("the type of its data is not known")
         proxy, since = EXACT_CASTS.get(name, (None, 0))
         if MOVED.get(name, opset + 1) > opset and not (proxy and since <= opset):
-            raise Unconvertible(
-                f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is"
-            )
+            raise Unconvertible(f"no standard operator of opset {opset} copies {name} without changing bits")
         proxies.add(proxy)
     if proxies == {None}:
         return write(pad)

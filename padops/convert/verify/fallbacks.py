@@ -33,9 +33,9 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
     found = []
     for name, content in there.items():
         if content == fresh.get(name):
-            region = outcome("proved", "fallback", "by bytes what this version of padops writes")
+            region = outcome("proved", "fallback", "functions with the bytes that this version of padops writes")
         elif content == before.get(name):
-            region = outcome("proved", "fallback", "by bytes what the original has")
+            region = outcome("proved", "fallback", "functions with the bytes of the original's")
         else:
             region = outcome("unknown", "fallback", why=WITHOUT)
         found.append(replace(region, name=f"function padops::{name}", original=(name,), converted=(name,)))

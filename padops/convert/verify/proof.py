@@ -35,7 +35,7 @@ Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-DECLARED = "the converted model declares dims [{}] of the value '{}', which neither the original nor its inputs give"
+DECLARED = "the converted model declares dims [{}] of the value '{}', which do not follow from the inputs"
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:

@@ -21,7 +21,7 @@ from padops.convert.records import Verification
 from padops.convert.verify.compare import check_outputs, close, far_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import serve
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAMES
@@ -85,7 +85,7 @@ def compare_beside(
 
 def _libraries(names: Sequence[str]) -> dict[str, str]:
     """The libraries that this process has registered for the providers, by provider."""
-    with NeedingOnnxruntime("verifying with providers"):
+    with needing_onnxruntime("verifying with providers"):
         import onnxruntime
 
         from padops.runtime.placing import check_there

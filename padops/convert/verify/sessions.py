@@ -18,7 +18,7 @@ from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import Pickled
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
@@ -58,7 +58,7 @@ class Session:
         """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``."""
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
-        with NeedingOnnxruntime("verifying a model"):
+        with needing_onnxruntime("verifying a model"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported, not logged
