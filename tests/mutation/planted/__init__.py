@@ -1,0 +1,1 @@
+"""Breaks planted in the sources, one at a time: which of them do the fast tests see?"""

@@ -1,0 +1,141 @@
+"""A run over many breaks: which are planted, what became of each, and the page about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from . import cpp_changes, python_changes
+from .change import Change
+from .equivalent import reason_of
+from .relevant import ROOT
+from .workshop import Workshop
+
+# What the proofs and the runtime's own header look at, and what old systems lack.
+LEFT_OUT = ("ort_abi.h", "provider_abi.h", "ort_abi_check.cpp", "glibc_floor.cpp")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one break.
+
+    Attributes:
+        file: Of the source, from the checkout's root.
+        number: Of the line.
+        line: The line as it is.
+        became: The line with the break.
+        outcome: ``"killed"``, ``"survived"``, ``"does not build"`` or ``"equivalent"``.
+        by: The test that failed, or why the break changes nothing.
+        seconds: How long it took.
+    """
+
+    file: str
+    number: int
+    line: str
+    became: str
+    outcome: str
+    by: str
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is found by where lines have moved."""
+        return self.file, self.line, self.became
+
+
+def sources_of(folder: str) -> list[Path]:
+    """The sources of a folder in which breaks are planted, from the checkout's root, in order."""
+    found = sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".h", ".py"))
+    return [path.relative_to(ROOT) for path in found if path.name not in LEFT_OUT]
+
+
+@cache
+def every_change(folder: str) -> tuple[tuple[Change, str], ...]:
+    """All breaks of ``padops/csrc`` or of ``padops/convert``, in order, each with what it makes of its lines."""
+    found: dict[Change, str] = {}
+    for path in sources_of(folder):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        changes = python_changes.changes if path.suffix == ".py" else cpp_changes.changes
+        found.update((change, str(change.lines(source))) for change in changes(path.as_posix(), source))
+    return tuple(sorted(found.items()))
+
+
+def drawn(count: int, seed: int) -> list[Change]:
+    """So many breaks, half of them in C++ and half in Python.
+
+    Those with the least hashes: where a source changes, the breaks of the others stay.
+    """
+    chosen: list[Change] = []
+    for folder, share in (("padops/csrc", count // 2), ("padops/convert", count - count // 2)):
+        named = {change: f"{seed} {change.file} {text}" for change, text in every_change(folder)}
+        chosen += sorted(named, key=lambda change: hashlib.sha256(named[change].encode()).digest())[:share]
+    return sorted(chosen)
+
+
+def read(results: Path) -> dict[tuple[str, str, str], Outcome]:
+    """The outcomes in a file of lines, the last one of each break; none where there is no file."""
+    if not results.is_file():
+        return {}
+    rows = [Outcome(**json.loads(line)) for line in results.read_text(encoding="utf-8").splitlines()]
+    return {row.key: row for row in rows}
+
+
+def outcomes(changes: Sequence[Change], folder: Path, results: Path, again: Sequence[str] = ()) -> Iterator[Outcome]:
+    """Tries breaks one after the other.
+
+    Args:
+        changes: The breaks.
+        folder: Of the copy in which they are planted.
+        results: A file to which each outcome is added, and whose outcomes are taken for those that were tried before.
+        again: The outcomes that are not taken from there.
+
+    Yields:
+        One outcome for each break, in order.
+    """
+    known = {key: row for key, row in read(results).items() if row.outcome not in again}
+    workshop = None
+    for change in changes:
+        source = (ROOT / change.file).read_text(encoding="utf-8")
+        line, became = change.lines(source)
+        start = time.monotonic()
+        if reason := reason_of(change.file, line, became):
+            found = ("equivalent", reason)
+        elif row := known.get((change.file, line, became)):
+            yield row
+            continue
+        else:
+            workshop = workshop or Workshop(folder)
+            found = workshop.tried(change)
+        row = Outcome(change.file, change.line(source), line, became, *found, round(time.monotonic() - start, 1))
+        results.parent.mkdir(parents=True, exist_ok=True)
+        with results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(row)) + "\n")
+        yield row
+
+
+def summary(rows: Sequence[Outcome], seed: int) -> str:
+    """What a run found, as a part of a page: the counts, the rate, and the breaks that no test saw."""
+    counts = Counter(row.outcome for row in rows)
+    killed, survived = counts["killed"], counts["survived"]
+    text = (
+        f"The last run planted {len(rows)} breaks (seed {seed}). {counts['does not build']} did not build, and "
+        f"{counts['equivalent']} change no result. Of the other {killed + survived} the tests saw {killed}, which is "
+        f"{100 * killed / max(killed + survived, 1):.0f} %.\n"
+    )
+    if survived:
+        text += "\n| not seen | line | with the break |\n|---|---|---|\n"
+    for row in rows:
+        if row.outcome == "survived":
+            text += f"| `{row.file}` | {_cell(row.line)} | {_cell(row.became)} |\n"
+    return text
+
+
+def _cell(code: str) -> str:
+    """Code in a cell of a table."""
+    return "``" + code.replace("|", "\\|") + "``"

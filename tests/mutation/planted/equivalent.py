@@ -1,0 +1,86 @@
+"""Breaks that change no result, each with the reason: a reviewed list, keyed by the text of the line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """A break, or all breaks of a line, that no test of results can see.
+
+    Attributes:
+        file: The path from the checkout's root.
+        line: The line as it is, in one line and without indentation; it must be there.
+        became: The line with the break; empty for all breaks of that line.
+        reason: Why nothing that anybody could see is different.
+    """
+
+    file: str
+    line: str
+    became: str
+    reason: str
+
+
+EQUIVALENT = (
+    Equivalent(
+        "padops/convert/matchers/maps.py",
+        "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out",
+        "",
+        "a limit of memory, far above what Pads of models have; tests take it from here",
+    ),
+    Equivalent(
+        "padops/csrc/core/provider_rules.h",
+        "int version = 0; // of Pad",
+        "int version = 1; // of Pad",
+        "what reads a node always sets it",
+    ),
+    Equivalent(
+        "padops/csrc/copy/byte_writer.h",
+        "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;",
+        "return row.left.kind == Run::Kind::kRepeat && std::min(row.left.count, row.right.count) * element >= kMinSet;",
+        "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
+    ),
+    Equivalent(
+        "padops/csrc/core/walk.h",
+        "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
+        "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;",
+        "the first group is written alone, and the others together: the same bytes, a call later",
+    ),
+    Equivalent(
+        "padops/csrc/core/plan.cpp",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 2;",
+        "whatever is more than kLargest is refused, and no message has the number",
+    ),
+    Equivalent(
+        "padops/csrc/core/runs.cpp",
+        "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
+        "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
+        "two periods are listed as one that repeats, which writes the same bytes",
+    ),
+    Equivalent(
+        "padops/csrc/core/streaming.cpp",
+        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
+        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
+        "an estimate of what a copy costs, which decides how it is done and nothing else",
+    ),
+    Equivalent(
+        "padops/csrc/core/thresholds.cpp",
+        "const auto [end, error] = std::from_chars(line, line + length, size);",
+        "const auto [end, error] = std::from_chars(line, line - length, size);",
+        "the libraries of gcc and clang stop at the letter behind the number before they reach any end",
+    ),
+    Equivalent(
+        "padops/csrc/ort/pad_node.cpp",
+        'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of int32',
+        'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',
+        "the runtime refuses the model before it asks a provider",
+    ),
+)
+
+
+def reason_of(file: str, line: str, became: str) -> str:
+    """Why a break changes nothing, or an empty text."""
+    rows = (row for row in EQUIVALENT if (row.file, row.line) == (file, line) and row.became in ("", became))
+    return next((row.reason for row in rows), "")
