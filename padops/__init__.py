@@ -13,38 +13,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, not the package
-    from padops.convert import (
-        Conversion,
-        Inspection,
-        PadFacts,
-        PadopsError,
-        PadRecord,
-        PadsLeftError,
-        UndecidedError,
-        UsageError,
-        Verification,
-        VerificationError,
-        convert,
-        inspect,
-        lower,
-    )
-    from padops.convert.verify.choice import verify
-    from padops.exporters.jax import jax_pads
-    from padops.exporters.torch import torch_translations
-    from padops.extras import DependencyError
-    from padops.runtime.library import get_library_path
-    from padops.runtime.provider import get_ep_name, get_ep_names
-    from padops.runtime.pyop import pyop_errors
-    from padops.runtime.session import describe, register
-    from padops.session import InferenceSession
-    from padops.spec.dialects import OPS, same_padding
-    from padops.spec.plan import PadError
-    from padops.spec.reference import run as run_reference
-    from padops.spec.schemas import register_schemas
+    from padops.convert import Conversion as Conversion
+    from padops.convert import Inspection as Inspection
+    from padops.convert import PadFacts as PadFacts
+    from padops.convert import PadopsError as PadopsError
+    from padops.convert import PadRecord as PadRecord
+    from padops.convert import PadsLeftError as PadsLeftError
+    from padops.convert import UndecidedError as UndecidedError
+    from padops.convert import UsageError as UsageError
+    from padops.convert import Verification as Verification
+    from padops.convert import VerificationError as VerificationError
+    from padops.convert import convert as convert
+    from padops.convert import inspect as inspect
+    from padops.convert import lower as lower
+    from padops.convert.verify.choice import verify as verify
+    from padops.exporters.jax import jax_pads as jax_pads
+    from padops.exporters.torch import torch_translations as torch_translations
+    from padops.extras import DependencyError as DependencyError
+    from padops.runtime.library import get_library_path as get_library_path
+    from padops.runtime.provider import get_ep_name as get_ep_name
+    from padops.runtime.provider import get_ep_names as get_ep_names
+    from padops.runtime.pyop import pyop_errors as pyop_errors
+    from padops.runtime.session import describe as describe
+    from padops.runtime.session import register as register
+    from padops.session import InferenceSession as InferenceSession
+    from padops.spec.dialects import OPS as OPS
+    from padops.spec.dialects import same_padding as same_padding
+    from padops.spec.plan import PadError as PadError
+    from padops.spec.reference import run_reference as run_reference
+    from padops.spec.schemas import register_schemas as register_schemas
 
     __version__: str
 
-_NAMES = {  # the public names of each module
+_NAMES = {  # of each module
     "padops.convert": (
         "convert lower inspect Conversion Inspection PadFacts PadRecord Verification "
         "PadopsError PadsLeftError UndecidedError UsageError VerificationError"
@@ -65,37 +66,7 @@ _NAMES = {  # the public names of each module
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "OPS",
-    "Conversion",
-    "DependencyError",
-    "InferenceSession",
-    "Inspection",
-    "PadError",
-    "PadFacts",
-    "PadRecord",
-    "PadopsError",
-    "PadsLeftError",
-    "UndecidedError",
-    "UsageError",
-    "Verification",
-    "VerificationError",
-    "convert",
-    "describe",
-    "get_ep_name",
-    "get_ep_names",
-    "get_library_path",
-    "inspect",
-    "jax_pads",
-    "lower",
-    "pyop_errors",
-    "register",
-    "register_schemas",
-    "run_reference",
-    "same_padding",
-    "torch_translations",
-    "verify",
-]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
@@ -105,11 +76,10 @@ def __getattr__(name: str) -> Any:
         return version("padops")
     if name not in _HOMES:
         raise AttributeError(f"module 'padops' has no attribute {name!r}")
-    from padops.extras import Needing
+    from padops.extras import needing
 
-    with Needing(f"padops.{name}"):
-        module = import_module(_HOMES[name])
-    return module.run if name == "run_reference" else getattr(module, name)
+    with needing(f"padops.{name}"):
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
@@ -118,6 +88,4 @@ def __dir__() -> list[str]:
 
 # The library of onnxruntime-extensions includes only the kernels that are defined before its registration.
 if hasattr(sys.modules.get("onnxruntime_extensions"), "onnx_op"):
-    from padops.runtime.pyop import define as _define
-
-    _define()
+    import_module("padops.runtime.pyop").define()

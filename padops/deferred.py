@@ -32,10 +32,7 @@ class _Deferred(ModuleType):
 
 @contextmanager
 def deferring(*names: str) -> Iterator[None]:
-    """A context in which imports of these modules return placeholders, unless the modules are already loaded.
-
-    Imports after the context load the modules as usual.
-    """
+    """A context in which imports of these modules return placeholders, unless the modules are already loaded."""
     deferred = {name: _Deferred(name) for name in names}
     for name, module in deferred.items():
         sys.modules.setdefault(name, module)

@@ -1,14 +1,14 @@
 """The packages that padops needs beside NumPy, and the commands that install them.
 
-padops itself needs NumPy alone. Each extra of ``pyproject.toml`` installs packages for one purpose; ``EXTRAS`` lists
-their modules. onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same
-module name, so a dependency on one distribution would overwrite the installed one.
+onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same module name, so a
+dependency on one distribution would overwrite the installed one.
 """
 
 from __future__ import annotations
 
 import sys
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # Extras and the modules that they install. A module is imported only if its extra is needed.
 EXTRAS = {
@@ -22,19 +22,9 @@ EXTRAS = {
 }
 
 # The distributions that have the module onnxruntime. The extra installs the first one.
-RUNTIMES = (
-    "onnxruntime",
-    "onnxruntime-gpu",
-    "onnxruntime-directml",
-    "onnxruntime-openvino",
-    "onnxruntime-webgpu",
-    "onnxruntime-qnn",
-    "onnxruntime-rocm",
-    "onnxruntime-migraphx",
-    "onnxruntime-cann",
-    "onnxruntime-training",
-    "ort-nightly",
-    "ort-nightly-gpu",
+RUNTIMES = tuple(
+    "onnxruntime onnxruntime-gpu onnxruntime-directml onnxruntime-openvino onnxruntime-webgpu onnxruntime-qnn "
+    "onnxruntime-rocm onnxruntime-migraphx onnxruntime-cann onnxruntime-training ort-nightly ort-nightly-gpu".split()
 )
 FIRST_MINOR = 20  # the oldest supported onnxruntime 1.x
 
@@ -48,53 +38,40 @@ def install(extra: str) -> str:
     return f"pip install 'padops[{extra}]'"
 
 
-class Needing:
-    """A context for imports of extras: a missing module raises a ``DependencyError`` with a one-line message."""
-
-    def __init__(self, what: str) -> None:
-        """``what``: the part of padops that needs the modules, such as ``"padops.convert"``."""
-        self._what = what
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if not isinstance(error, ModuleNotFoundError) or error.name is None:
-            return
-        top = error.name.partition(".")[0]
+@contextmanager
+def needing(what: str) -> Iterator[None]:
+    """A context for imports of extras by ``what``, a part of padops: a missing module raises a ``DependencyError``."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        top = (error.name or "").partition(".")[0]
         extra = next((extra for extra, modules in EXTRAS.items() if top in modules), None)
         if extra is None:  # a module of padops or of the standard library: a mistake, not a missing package
-            return
+            raise
         more = ", or the onnxruntime package for your hardware, such as onnxruntime-gpu" if extra == "cpu" else ""
         package = "protobuf" if top == "google" else top
-        text = f"{self._what} needs {package}, which is not installed: {install(extra)}{more}"
+        text = f"{what} needs {package}, which is not installed: {install(extra)}{more}"
         raise DependencyError(text, name=error.name) from None
 
 
-class NeedingOnnxruntime(Needing):
+@contextmanager
+def needing_onnxruntime(what: str) -> Iterator[None]:
     """A context for ``import onnxruntime``, from any distribution, that also refuses an incomplete or too old one."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
-        if error is not None:
-            return
-        module = sys.modules["onnxruntime"]
-        found = getattr(module, "__version__", None)
-        if found is None or not hasattr(module, "InferenceSession"):
-            why = (
-                f", but the one in {', '.join(getattr(module, '__path__', ['?']))} is incomplete "
-                f"({' and '.join(runtimes())} installed): uninstall every onnxruntime package, then install one"
-            )
-        elif tuple(map(int, str(found).split(".")[:2])) < (1, FIRST_MINOR):
-            package = next(iter(runtimes()), RUNTIMES[0])
-            why = f" 1.{FIRST_MINOR} or newer, but {package} is {found}: pip install --upgrade {package}"
-        else:
-            return
-        raise DependencyError(f"{self._what} needs onnxruntime{why}", name="onnxruntime")
+    with needing(what):
+        yield
+    module = sys.modules["onnxruntime"]
+    found = getattr(module, "__version__", None)
+    if found is None or not hasattr(module, "InferenceSession"):
+        why = (
+            f", but the one in {', '.join(getattr(module, '__path__', ['?']))} is incomplete "
+            f"({' and '.join(runtimes())} installed): uninstall every onnxruntime package, then install one"
+        )
+    elif tuple(map(int, str(found).split(".")[:2])) < (1, FIRST_MINOR):
+        package = next(iter(runtimes()), RUNTIMES[0])
+        why = f" 1.{FIRST_MINOR} or newer, but {package} is {found}: pip install --upgrade {package}"
+    else:
+        return
+    raise DependencyError(f"{what} needs onnxruntime{why}", name="onnxruntime")
 
 
 def names_of(package: str) -> tuple[str, ...]:
@@ -104,8 +81,7 @@ def names_of(package: str) -> tuple[str, ...]:
 
 def runtimes() -> dict[str, str]:
     """The installed distributions of onnxruntime, with their versions."""
-    found = ((name, version_of(name)) for name in RUNTIMES)
-    return {name: text for name, text in found if text is not None}
+    return {name: text for name in RUNTIMES if (text := version_of(name)) is not None}
 
 
 def version_of(distribution: str) -> str | None:

@@ -1,7 +1,6 @@
 """Processes that answer through pipes: every wait has a limit, and a killed process takes its children with it.
 
-A library in a process may start children, which inherit the pipes. So a pipe may stay open after its process has ended,
-and a pipe that nobody reads stays full.
+A library in a process may start children, which inherit the pipes: a pipe may stay open after its process has ended.
 """
 
 from __future__ import annotations
@@ -37,11 +36,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def wait_for(process: subprocess.Popen[bytes]) -> int | None:
-    """Waits for a process that is about to end, and kills it if it does not.
-
-    Returns:
-        The exit code; None if the process was killed, or even survived that.
-    """
+    """The exit code of a process that is about to end; None if it has not ended by itself and was killed."""
     try:
         return process.wait(ENDING)
     except subprocess.TimeoutExpired:
@@ -55,10 +50,8 @@ def how_ended(code: int | None) -> str:
     """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {-code}"
+    names = {number.value: number.name for number in signal.Signals}  # real-time signals have none
+    return names.get(-code, f"signal {-code}")
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -76,22 +69,18 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 class Pipes:
-    """The standard input and output of a process that was started in a session of its own.
-
-    Attributes:
-        process: The process, whose standard input and output are pipes.
-    """
+    """The standard input and output of a process that was started in a session of its own."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.process = process
+        assert process.stdin is not None and process.stdout is not None, "both are pipes"
+        self.process, self._both = process, (process.stdin, process.stdout)
         self._talking: threading.Thread | None = None
         self._ended = False
 
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
-        """Runs ``talk``, which writes to the process or reads from it, for at most ``seconds``.
+        """Runs ``talk`` in a thread for at most ``seconds``, on the pipes to the process's input and from its output.
 
-        ``talk`` receives the pipes to the process's input and from its output; ``within`` raises its exceptions. It
-        runs in a thread. A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
+        A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.
@@ -105,7 +94,7 @@ class Pipes:
 
         def run() -> None:
             try:
-                answer.set_result(talk(*self._both()))
+                answer.set_result(talk(*self._both))
             except BaseException as error:  # raised again by the waiting thread
                 answer.set_exception(error)
             if self._ended:
@@ -137,14 +126,9 @@ class Pipes:
         self._close()
 
     def _close(self) -> None:
-        for pipe in self._both():
+        for pipe in self._both:
             with contextlib.suppress(BrokenPipeError):  # nobody has read the buffered bytes
                 pipe.close()
-
-    def _both(self) -> tuple[IO[bytes], IO[bytes]]:
-        questions, answers = self.process.stdin, self.process.stdout
-        assert questions is not None and answers is not None, "both are pipes"
-        return questions, answers
 
 
 class Pickled:
@@ -152,7 +136,8 @@ class Pickled:
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
         """Starts Python with the arguments ``program``; errors name it ``name``; each answer may take ``seconds``."""
-        self._name, self._seconds, self._gone = name, seconds, ""
+        self._name, self._seconds = name, seconds
+        self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
         pipe, command = subprocess.PIPE, [sys.executable, *program]
         self._pipes = Pipes(
             subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -170,22 +155,17 @@ class Pickled:
             requests.flush()
             return pickle.load(answers)
 
-        answer, refusal = None, self._gone
-        if not self._gone:
+        answer, refusal = None, ""
+        if not self.gone:
             try:
                 answer, refusal = self._pipes.within(self._seconds, talk)
             except LateError as error:
-                refusal = self._gone = f"{self._name} gave {error}"
+                self.gone = f"{self._name} gave {error}"
             except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
-                refusal = self._gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
-        if refusal:
-            raise RuntimeError(refusal)
+                self.gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
+        if self.gone or refusal:
+            raise RuntimeError(self.gone or refusal)
         return answer
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the process has died, or was killed because it did not answer in time."""
-        return bool(self._gone)
 
     def close(self) -> None:
         """Kills the process with its children."""
@@ -204,14 +184,12 @@ class Pickled:
 def serve(answer: Callable[[Any], Any]) -> None:
     """Answers the questions of a ``Pickled`` until it closes the pipe; an exception becomes a one-line refusal."""
     requests, answers = own_pipes()
-    while True:
-        try:
+    with contextlib.suppress(EOFError):  # at the end of the questions
+        while True:
             question = pickle.load(requests)
-        except EOFError:
-            return
-        try:
-            reply = answer(question), ""
-        except Exception as error:  # of any type: libraries raise their own
-            reply = None, " ".join(str(error).split())
-        pickle.dump(reply, answers)
-        answers.flush()
+            try:
+                reply = answer(question), ""
+            except Exception as error:  # of any type: libraries raise their own
+                reply = None, " ".join(str(error).split())
+            pickle.dump(reply, answers)
+            answers.flush()

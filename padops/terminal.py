@@ -10,11 +10,7 @@ from collections.abc import Sequence
 
 
 def count(text: str, most: int | None = None) -> int:
-    """Parses the value of an option that is a count, up to ``most``.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not an allowed number.
-    """
+    """Parses the value of an option that is a count, up to ``most``."""
     if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
         allowed = "of at least 1" if most is None else f"from 1 to {most}"
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {allowed}")
@@ -22,11 +18,7 @@ def count(text: str, most: int | None = None) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Parses the value of an option that is a list of names, such as ``--providers A,B``.
-
-    Raises:
-        argparse.ArgumentTypeError: The text has no name.
-    """
+    """Parses the value of an option that is a list of names, such as ``--providers A,B``."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} has no name, expected names with commas between them")
@@ -40,10 +32,7 @@ def shown(text: object) -> str:
     screen, a line break would forge a line of output, and U+202E would reverse the text after it.
     """
     words = str(text)
-    if words.isprintable():
-        return words
-    escaped = (letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in words)
-    return "".join(escaped)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in words)
 
 
 def json_text(value: object) -> str:

@@ -29,7 +29,6 @@ ABOUT = {
     "provider": "CUDAExecutionProvider",
     "requires": (
         "onnxruntime-gpu[cuda,cudnn]==1.31.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
-        "rich==15.0.0",
     ),
 }  # fmt: skip
 ENDED = (0, 5)  # exit codes; 5: padops probe found models that no rule fixes; its output has their names

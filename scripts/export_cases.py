@@ -27,9 +27,9 @@ import help_first  # noqa: F401
 import numpy as np
 
 from padops.conformance import cases
-from padops.conformance.case import Case
 from padops.conformance.features import Prepared
 from padops.conformance.model import feeds, make_model, tensor
+from padops.conformance.peers.request import Request
 from padops.files.staging import write_whole
 from padops.plural import plural
 from padops.spec.dtypes import DTYPES
@@ -45,12 +45,12 @@ class ExportError(ValueError):
     """Nothing was exported; the message has the reason."""
 
 
-def case_name(case: Case) -> str:
+def case_name(case: Request) -> str:
     """The name of a case in an archive: ``test_`` and its id in letters, digits and underscores."""
     return "test_" + re.sub(r"\W+", "_", case.id.replace("-", "minus"), flags=re.ASCII)
 
 
-def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
+def export(chosen: Iterable[Request], file: Path | str) -> dict[str, Any]:
     """Writes an archive of each case that is a Pad of ONNX and has an output.
 
     A case becomes ``cases/NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
@@ -79,7 +79,7 @@ def export(chosen: Iterable[Case], file: Path | str) -> dict[str, Any]:
         made = _files(case, expected.output)
         files |= {f"{FOLDER}/{name}/{place}": content for place, content in made.items()}
         rows[name] = {
-            "case": case.id, "opset": case.opset, "mode": case.mode, "type": case.dtype, "rank": case.rank,
+            "case": case.id, "opset": case.opset, "mode": case.mode, "type": case.dtype.name, "rank": case.data.ndim,
             "inputs": len(made) - 2, "rules": item.rules, "class": item.of_class,
         }  # fmt: skip
     manifest = {
@@ -110,10 +110,9 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def _files(case: Case, output: np.ndarray) -> dict[str, bytes]:
+def _files(case: Request, output: np.ndarray) -> dict[str, bytes]:
     """The files of a case: its model, its inputs and its output."""
-    arrays = case.arrays()
-    model, fed = make_model(case, arrays, standard=True), feeds(case, arrays)
+    model, fed = make_model(case, standard=True), feeds(case)
     for info in (*model.graph.input, *model.graph.output):
         _declare_rank(info, fed.get(info.name, output).ndim)
     tensors = [tensor(*row) for row in (*fed.items(), ("output", output))]

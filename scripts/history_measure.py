@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from padops.conformance import cases, runner
-from padops.conformance.case import Case
 from padops.conformance.divergences import KNOWN, add_peers
-from padops.conformance.peers import PEERS, STAMP, Peer
-from padops.conformance.record import WRONG
+from padops.conformance.features import WRONG
+from padops.conformance.peers import PEERS, STAMP
+from padops.conformance.peers.request import Request
 
 add_peers(Path(__file__).resolve().parent / "isolated")
 
@@ -77,17 +77,17 @@ def releases() -> Iterator[Release]:
             yield Release(peer, package, version, beside)
 
 
-def suite() -> list[Case]:
+def suite() -> list[Request]:
     """The cases of a quick run for each release, without the examples of known divergences, which change."""
     return cases.collect(LEVEL)
 
 
-def digest_of(suite: Sequence[Case]) -> str:
+def digest_of(suite: Sequence[Request]) -> str:
     """What is another one as soon as other cases are asked."""
     return hashlib.sha256("\n".join(case.id for case in suite).encode()).hexdigest()[:16]
 
 
-def measure(release: Release, suite: Sequence[Case], folder: Path, keep: bool = False) -> dict[str, Any]:
+def measure(release: Release, suite: Sequence[Request], folder: Path, keep: bool = False) -> dict[str, Any]:
     """Makes a release's environment in a folder, runs the cases there, and removes it unless ``keep``.
 
     Returns:
@@ -99,7 +99,7 @@ def measure(release: Release, suite: Sequence[Case], folder: Path, keep: bool = 
     try:
         make_environment(release, bool(row.command), place)
         # The environment stands for the peer's own: an absolute path takes the place of the folder of all environments.
-        peer = Peer(release.name, replace(row, environment=str(place.resolve())))
+        peer = replace(row, name=release.name, environment=str(place.resolve()))
         (ran,) = runner.run_cases(suite, [peer], KNOWN, LEVEL)
     except NoEnvironment as error:
         return {**told, "absent": str(error)}

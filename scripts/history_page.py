@@ -11,7 +11,7 @@ from typing import Any
 from history_measure import AGREES, NOT_RUN
 
 from padops.conformance.divergences import KNOWN
-from padops.conformance.record import WRONG
+from padops.conformance.features import WRONG
 
 HEAD = "| release | cases run | agree | wrong output | error | dies | not run |\n|---|--:|--:|--:|--:|--:|--:|\n"
 WORDS = {

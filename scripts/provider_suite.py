@@ -33,16 +33,16 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
     from padops.conformance.features import Prepared
     from padops.conformance.judging import judge
     from padops.conformance.peers.ort import require_type
-    from padops.conformance.peers.request import Refused, Request, Unsupported, unsupported_where
+    from padops.conformance.peers.request import Refused, Unsupported, unsupported_where
 
     row = next(row for row in add_peers(peers.ISOLATED) if row.provider == provider)
     item = Prepared.of(cases.find_case(id))
-    request = Request.of(row.prepared(item.case.request()))
+    request = row.prepared(item.case)
     model = other_providers.model_of(request, provider)
     (pad,) = padops.inspect(model, providers=[provider, "CPUExecutionProvider"]).pads
     told: dict[str, Any] = {"verdict": pad.verdict, "runner": pad.runner, "why": pad.why, "opset": item.case.opset}
     told |= {
-        "dtype": item.case.dtype,
+        "dtype": item.case.dtype.name,
         "is_empty": bool({"empty-data", "empty-output", "axes-empty"} & item.tags),
     }
     if way == "verdict":

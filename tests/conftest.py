@@ -42,10 +42,10 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def few_small_inputs() -> Iterator[None]:
     """Of small models, the verifier tries hundreds of small inputs; here fewer."""
-    from padops.convert.verify import small_runs
+    from padops.convert.verify import compare
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small_runs, "MANY", 60)
+        patch.setattr(compare, "MANY", 60)
         yield
 
 
@@ -73,7 +73,7 @@ def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
     from padops.convert.verify import choice
 
     found = ProofRecord("unknown", why="nobody has tried to prove it")
-    monkeypatch.setattr(choice, "proved", lambda *given: found)
+    monkeypatch.setattr(choice, "prove", lambda *given, **more: found)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
@@ -166,10 +165,6 @@ def test_matchers_stand_alone() -> None:
         assert all(name.startswith("padops.convert.matchers.") for name in importers(name_of(path))), name_of(path)
 
 
-def test_nothing_imports_the_command_line() -> None:
-    assert {name for name in importers("padops.cli") if not name.startswith("padops.cli")} == {"padops.__main__"}
-
-
 def test_the_core_knows_no_onnx() -> None:
     """The core needs only NumPy, the standard library and itself, names a missing package, and counts."""
     shared = {PACKAGE / f"{name}.py" for name in ("__init__", "extras", "plural")}
@@ -211,19 +206,6 @@ def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
     for name in ("core/plan.cpp", "core/engine.cpp", "core/walk.h"):
         assert included(name) & {"core/amounts.h", "core/dialects.h", "core/types.h", "core/types.inc"} == set()
     assert included("ort/kernel.cpp") >= {"core/plan.h", "core/engine.h", "core/dialects.h", "core/types.h"}
-
-
-def test_the_top_level_holds_what_belongs_there() -> None:
-    """Folders and files of the project, and those that its tools look for there."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
-        "\n"
-    )
-    folders = {"padops", "models", "tests", "scripts", "docs", ".ci", ".github"}
-    files = {"pyproject.toml", "CMakeLists.txt", "mkdocs.yml", "README.md", "LICENSE", "action.yml"}
-    pages = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"}
-    assert {name.split("/")[0] for name in listed if name} == (
-        folders | files | pages | {".clang-format", ".gitignore", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"}
-    )
 
 
 def test_files_are_short() -> None:

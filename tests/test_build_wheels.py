@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
 import zipfile
 from pathlib import Path
@@ -11,8 +10,6 @@ from types import ModuleType
 
 import pytest
 import yaml
-from packaging import tags
-from packaging.specifiers import SpecifierSet
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -21,20 +18,6 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(SCRIPTS)
     return importlib.import_module("build_wheels")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["linux-riscv"], "there is no target 'linux-riscv': expected some of linux-x86_64, linux-aarch64, "),
-        (["--check"], "--check needs the wheels to check"),
-    ],
-)
-def test_arguments(arguments: list[str], text: str, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ending:
-        script.main(arguments)
-    assert ending.value.code == 2
-    assert text in capsys.readouterr().err
 
 
 def wheel(folder: Path, tag: str, *libraries: str) -> Path:
@@ -49,18 +32,6 @@ def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
     assert script.wrong_with(wheel(tmp_path, "any"))[0].startswith(
         "its platform 'any' is none of manylinux_2_28_x86_64, "
     )
-
-
-@pytest.mark.parametrize("python", ["cp314", "cp314t"])
-def test_a_newer_python_takes_the_wheels(python: str, script: ModuleType) -> None:
-    """Its pip asks for no more than this; the library knows no Python, and so no thread of it."""
-    text = (SCRIPTS.parent / "pyproject.toml").read_text(encoding="utf-8")
-    (made_for,) = re.findall(r'^wheel\.py-api = "(.*)"$', text, re.M)
-    (wanted,) = re.findall(r'^requires-python = "(.*)"$', text, re.M)
-    assert "3.14" in SpecifierSet(wanted)
-    for target in script.TARGETS.values():
-        taken = {str(tag) for tag in tags.compatible_tags((3, 14), python, [target.tag])}
-        assert f"{made_for}-none-{target.tag}" in taken
 
 
 @pytest.mark.parametrize(
@@ -106,41 +77,6 @@ def test_a_wheel_without_its_parts(
         for part, content in parts.items():
             archive.writestr(f"padops-0.1.0.dist-info/{part}", content)
     assert script.wrong_with(path) == [wrong]
-
-
-@pytest.mark.parametrize("libraries", [(), ("padops/libpadops.so",), ("padops/libpadops.dll", "libc++.dll")])
-def test_a_wheel_has_one_library(libraries: tuple[str, ...], tmp_path: Path, script: ModuleType) -> None:
-    assert script.wrong_with(wheel(tmp_path, "win_amd64", *libraries)) == [f"its libraries are {list(libraries)}"]
-
-
-def test_every_target_has_a_name_of_its_own(script: ModuleType) -> None:
-    targets = script.TARGETS.values()
-    assert len({target.tag for target in targets}) == len({target.triple for target in targets}) == len(targets) == 6
-    for target in targets:
-        if target.system == "Linux":  # the oldest glibc that it is built for is that of the wheel's name
-            assert target.triple.endswith(".".join(target.tag.split("_")[1:3]))
-
-
-def test_the_time_of_the_build_is_in_no_wheel(
-    tmp_path: Path, script: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever writes into a wheel is told another one; a caller may say which."""
-    made = tmp_path / "padops-0.1.0-py3-none-any.whl"
-    told: list[str] = []
-
-    def step(name: str, command: list, folder: Path) -> None:
-        told.append(os.environ["SOURCE_DATE_EPOCH"])
-        (Path(command[command.index("--wheel-dir") + 1]) / made.name).touch() if "--wheel-dir" in command else None
-
-    monkeypatch.setattr(script, "write_toolchain", lambda python, target, folder: folder.mkdir() or folder)
-    monkeypatch.setattr(script, "WORK", tmp_path)
-    monkeypatch.setattr(script.environment, "step", step)
-    without = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
-    for given in (None, "1000000000"):
-        monkeypatch.setattr(os, "environ", without | ({} if given is None else {"SOURCE_DATE_EPOCH": given}))
-        name = "linux-x86_64" if given is None else "macos-arm64"
-        assert script.build(Path("python"), name, tmp_path / "out").name == made.name
-    assert told == [script.EPOCH] * 2 + ["1000000000"] * 2
 
 
 WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -20,7 +19,6 @@ from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 from terminals import PATIENCE
 
-from padops.cli import bulk
 from padops.cli.parsing import models_in
 
 
@@ -82,6 +80,24 @@ def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pyte
     assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
 
 
+def test_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A check must not pass because it did not see a model. Root reads every folder, so the system's call refuses."""
+    (tmp_path / "m.onnx").write_bytes(one_pad(13).SerializeToString())
+    locked, scandir = tmp_path / "locked", os.scandir
+    locked.mkdir()
+
+    def refusing(path: os.PathLike[str] | str) -> object:
+        if Path(path) == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    for words in (("inspect", tmp_path, "--check"), ("convert", tmp_path, tmp_path.with_name("out"))):
+        assert run(capsys, *words) == (1, "", f"error: {locked}: Permission denied\n")
+
+
 def test_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An IR beside a model of its name keeps its suffix; other XML is left alone."""
     made, out = tmp_path / "in", tmp_path / "out"
@@ -122,24 +138,6 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (code, "--inputs needs one model, but IN is a folder" in err) == (2, True)
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
     assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
-
-
-def test_an_ir_becomes_an_onnx_file(tmp_path: Path) -> None:
-    """Beside a model of its name, it keeps its whole name."""
-    for name in ("a.xml", "b.onnx", "b.xml", "report.xml", "deep/a.xml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("<testsuites/>" if "report" in name else '<net name="n" version="11">')
-    jobs = bulk._jobs(argparse.Namespace(output="out"), {}, tmp_path)
-    named = {str(Path(source).relative_to(tmp_path)): output for source, output, _ in jobs}
-    assert named == {"a.xml": "out/a.onnx", "b.onnx": "out/b.onnx", "b.xml": "out/b.xml.onnx", "deep/a.xml":
-                     "out/deep/a.onnx"}  # fmt: skip
-
-
-def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "w.bin").write_bytes(b"weights")
-    code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", folder / "w.bin")
-    assert (code, (folder / "w.bin").read_bytes(), (tmp_path / "out").exists()) == (2, b"weights", False)
-    assert f"error: {folder / 'w.bin'}: for a folder, --report must end with .json" in err
 
 
 @pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
@@ -232,7 +230,7 @@ def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A folder with few models, and the environment for those that begin with PLANTED."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"), prepend=os.pathsep)
     monkeypatch.setenv("STARTED", str(tmp_path / "started"))
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for name in ("broken.onnx", "deep/b.onnx"):

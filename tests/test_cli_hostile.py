@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from command import padops
 from command_lines import run, save
-from onnx import TensorProto, helper
+from onnx import helper
 from small_models import FLOAT, external, model, pad, tensor
 
 from padops.terminal import shown
@@ -24,27 +22,6 @@ FILE = HOSTILE.replace("[", "")
 ESCAPED_FILE = ESCAPED.replace("[", "")
 
 
-Told = Callable[..., str]
-
-
-@pytest.fixture
-def told(capfd: pytest.CaptureFixture[str]) -> Told:
-    """Return the printed text as a console shows it: one line for each line break."""
-
-    def text_of(*arguments: object, code: int) -> str:
-        ended, out, err = run(capfd, *arguments)
-        assert ended == code, out + err
-        return shown_by_a_console(out + err)
-
-    return text_of
-
-
-def shown_by_a_console(text: str) -> str:
-    assert sorted({letter for letter in text if not letter.isprintable()}) in ([], ["\n"]), ascii(text)
-    assert not [line for line in text.splitlines() if line.lstrip().startswith("FAKED")], text
-    return text
-
-
 def hostile(mode: str = "reflect", amount: int = 1, **names: str) -> onnx.ModelProto:
     """A model with a Pad all of whose names are hostile; it is as valid as any."""
     name = f"in {HOSTILE}"
@@ -55,104 +32,72 @@ def hostile(mode: str = "reflect", amount: int = 1, **names: str) -> onnx.ModelP
     return made
 
 
+# Arguments, the exit code, and how often the escaped name is printed at least.
+CASES = [
+    (["inspect", "m.onnx"], 0, 1),
+    (["convert", "m.onnx", "out.onnx", "--verify", "--run"], 0, 1),
+    (["verify", "m.onnx", "other.onnx"], 4, 1),
+    (["inspect", "mode.onnx"], 0, 2),
+    (["convert", "mode.onnx", "--dry-run"], 3, 2),
+    (["convert", "mode.onnx", "out.onnx", "--strict"], 3, 1),
+    *((command, 1, 1) for place in ("here", "above", "root") for command in (
+        ["inspect", f"{place}.onnx"], ["convert", f"{place}.onnx", "out.onnx"])),
+    (["verify", "m.onnx", "m.onnx", "--inputs", "x.npz"], 2, 1),
+    (["convert", "m.onnx", "out.onnx", "--verify", "--run", "--inputs", "x.npz"], 2, 1),
+    (["inspect", f"{FILE}.onnx"], 0, 1),
+    (["convert", f"{FILE}.onnx", f"out {FILE}.onnx"], 0, 1),
+    (["convert", f"{FILE}.onnx", f"{FILE}/out.onnx"], 1, 1),
+    (["inspect", f"broken {FILE}.onnx"], 1, 1),
+    (["verify", f"broken {FILE}.onnx", f"broken {FILE}.onnx"], 1, 1),
+    (["inspect", f"empty {FILE}"], 1, 1),
+    (["inspect", f"folder {FILE}"], 1, 4),
+    (["convert", f"folder {FILE}", "out"], 1, 4),
+    (["convert", f"folder {FILE}", "out", "--jobs", "2"], 1, 4),
+    (["inspect", "m.onnx", f"--{HOSTILE}"], 2, 1),
+    (["inspect", f"no {HOSTILE}"], 1, 1),
+    (["convert", "m.onnx", "--target", HOSTILE], 2, 1),
+    (["bench", "--model", f"no {HOSTILE}"], 1, 0),  # blanks are joined
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: models of hostile names, data and files."""
+    monkeypatch.chdir(tmp_path)
+    for name in (f"empty {FILE}", f"folder {FILE}"):
+        Path(name).mkdir()
+    made = {"m": hostile(amount=2), "other": hostile(), "mode": hostile(mode=HOSTILE), FILE: hostile(),
+            f"folder {FILE}/{FILE}": hostile()}  # fmt: skip
+    for name, location in (("here", HOSTILE), ("above", f"../{HOSTILE}"), ("root", f"/{HOSTILE}/w.bin")):
+        made[name] = model([pad()], 17, tensors=[external(HOSTILE, location, 4), tensor("pads", [0, 0, 0, 1])])
+    for name, source in made.items():
+        save(Path(f"{name}.onnx"), source)
+    for name in (f"broken {FILE}.onnx", f"folder {FILE}/b{FILE}.onnx"):
+        Path(name).write_bytes(b"no model")
+    np.savez("x.npz", **{f"other {HOSTILE}": np.zeros(3)})
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "code", "times"), CASES, ids=lambda value: ascii(value)[:60])
+def test_a_console_gets_whole_lines(
+    arguments: list[str], code: int, times: int, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended, out, err = run(capfd, *arguments)
+    text = out + err
+    assert ended == code, text
+    assert {letter for letter in text if not letter.isprintable()} == {"\n"}, ascii(text)
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("FAKED")], text
+    assert text.count(ESCAPED) + text.count(ESCAPED_FILE) >= times
+
+
 def test_what_has_no_shape_is_escaped() -> None:
     assert shown(HOSTILE) == ESCAPED
     assert shown("conv/Pad_1 größe 寸法 → «x» 😀") == "conv/Pad_1 größe 寸法 → «x» 😀"
     assert shown("\U000e0041\u00ad\ud800") == r"\U000e0041\xad\ud800"
 
 
-def test_inspect_and_convert_and_verify(told: Told, tmp_path: Path) -> None:
-    source, other = save(tmp_path / "m.onnx", hostile(amount=2)), save(tmp_path / "o.onnx", hostile(amount=1))
-    assert ESCAPED in told("inspect", source, code=0)
-    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", code=0)
-    text = told("verify", source, other, code=4)
-    assert "the outputs differ" in text and f"  {ESCAPED}: " in text
-
-
-def test_a_node_that_fails(told: Told, tmp_path: Path) -> None:
-    """The node's and the mode's names are in the reason."""
-    source = save(tmp_path / "m.onnx", hostile(mode=HOSTILE))
-    for command, code in ((["inspect", source], 0), (["convert", source, "--dry-run"], 3)):
-        text = told(*command, code=code)
-        assert text.count(ESCAPED) >= 2
-    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--strict", code=3)
-
-
-def test_the_same_mode_in_a_subgraph(told: Told, tmp_path: Path) -> None:
-    graph = hostile(mode=HOSTILE).graph
-    graph.input.pop()
-    outer = helper.make_node("If", ["c"], ["y"], name=HOSTILE, then_branch=graph, else_branch=graph)
-    made = model([outer], 13, inputs=[("c", TensorProto.BOOL, []), (f"in {HOSTILE}", FLOAT, [2, 3])])
-    assert ESCAPED in told("inspect", save(tmp_path / "m.onnx", made), code=0)
-
-
-@pytest.mark.parametrize("location", [HOSTILE, f"../{HOSTILE}", f"/{HOSTILE}/w.bin"])
-def test_a_location(told: Told, location: str, tmp_path: Path) -> None:
-    made = model([pad()], 17, tensors=[external(HOSTILE, location, 4), tensor("pads", [0, 0, 0, 1])])
-    source = save(tmp_path / "m.onnx", made)
-    for command in (["convert", source, "-o", tmp_path / "out.onnx"], ["inspect", source]):
-        text = told(*command, code=1)
-        assert text.startswith("error: ") and "FAKED" in text and len(text.splitlines()) == 1
-
-
-def test_a_model_from_a_stream(tmp_path: Path) -> None:
-    made = model([pad()], 17, tensors=[external("w", HOSTILE, 4), tensor("pads", [0, 0, 0, 1])])
-    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
-    with (tmp_path / "m.onnx").open() as stream:
-        ended = padops("convert", "-", tmp_path / "out.onnx", stdin=stream)
-    text = shown_by_a_console(ended.stdout + ended.stderr)
-    assert ended.returncode == 1 and f"external data ({ESCAPED})" in text
-
-
-def test_names_of_files(told: Told, tmp_path: Path) -> None:
-    source = save(tmp_path / f"{FILE}.onnx", hostile())
-    out = tmp_path / f"out {FILE}.onnx"
-    assert ESCAPED_FILE in told("inspect", source, code=0)
-    assert f"wrote {shown(out)}" in told("convert", source, out, code=0)
-    (tmp_path / f"broken {FILE}.onnx").write_bytes(b"no model")
-    (tmp_path / f"empty {FILE}").mkdir()
-    for command in ("inspect", "verify"):
-        files = [tmp_path / f"broken {FILE}.onnx"] * (1 + (command == "verify"))
-        text = told(command, *files, code=1)
-        assert text.startswith(f"error: {shown(files[0])}: not an ONNX model") and len(text.splitlines()) == 1
-    assert f"empty {ESCAPED_FILE} has no " in told("inspect", tmp_path / f"empty {FILE}", code=1)
-    text = told("convert", source, tmp_path / FILE / "out.onnx", code=1)
-    assert text.startswith("error: ") and ESCAPED_FILE in text
-
-
-def test_a_folder(told: Told, tmp_path: Path) -> None:
-    folder = tmp_path / FILE
-    folder.mkdir()
-    save(folder / f"{FILE}.onnx", hostile())
-    (folder / f"b{FILE}.onnx").write_bytes(b"no model")
-    for command in (
-        ["inspect", folder],
-        ["convert", folder, tmp_path / "out"],
-        ["convert", folder, tmp_path / "out", "--jobs", "2"],
-    ):
-        text = told(*command, code=1)
-        assert text.count(ESCAPED_FILE) >= 4
-    assert f"{shown(folder)} has no" not in text
-
-
-def test_inputs_of_hostile_names(told: Told, tmp_path: Path) -> None:
-    source = save(tmp_path / "m.onnx", hostile())
-    np.savez(tmp_path / "x.npz", **{f"other {HOSTILE}": np.zeros(3)})
-    for command in (["verify", source, source], ["convert", source, tmp_path / "out.onnx", "--verify", "--run"]):
-        text = told(*command, "--inputs", tmp_path / "x.npz", code=2)
-        assert text.startswith("error: ") and ESCAPED in text
-
-
-def test_json_stays_json(told: Told, tmp_path: Path) -> None:
-    source = save(tmp_path / "m.onnx", hostile())
-    report = json.loads(told("convert", source, tmp_path / "out.onnx", "-q", "--report", "-", code=0))
-    assert HOSTILE in report["pads"][0]["path"]
-    folder = json.loads(told("inspect", tmp_path, "--json", code=0))
-    assert HOSTILE in folder["models"][0]["pads"][0]["path"]
-
-
-def test_words_of_the_command_line(told: Told, tmp_path: Path) -> None:
-    assert f"unrecognized arguments: --{ESCAPED}" in told("inspect", "m.onnx", f"--{HOSTILE}", code=2)
-    assert ESCAPED in told("inspect", f"no {HOSTILE}", code=1)
-    assert ESCAPED in told("convert", "m.onnx", "--target", HOSTILE, code=2)
-    assert r"\x1b[2J\x07" in told("bench", "--model", f"no {HOSTILE}", code=1)
+def test_json_stays_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["convert", "m.onnx", "out.onnx", "-q", "--report", "-"], ["inspect", "m.onnx", "--json"]):
+        text = run(capfd, *arguments)[1]
+        told = json.loads(text)
+        assert HOSTILE in told.get("models", [told])[0]["pads"][0]["path"] and text.replace("\n", "").isprintable()

@@ -134,17 +134,6 @@ def test_info_where_onnxruntime_refuses_to_run(options: list[str], monkeypatch: 
     assert not options or json.loads(result.stdout)["self_check"] == "failed"
 
 
-def test_describe(cli: Cli) -> None:
-    code, out, _ = cli("describe")
-    assert (code, json.loads(out)) == (0, padops.describe())
-
-
-def test_as_a_module_from_an_empty_folder(tmp_path: Path) -> None:
-    result = subprocess.run([sys.executable, "-m", "padops", "info"], cwd=tmp_path, capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[-1].endswith("equal to the reference")
-
-
 def test_the_script_is_the_command(tmp_path: Path) -> None:
     save(tmp_path / "in.onnx", one_pad(13))
     script = ROOT / "scripts" / "convert.py"

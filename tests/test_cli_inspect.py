@@ -7,7 +7,9 @@ from pathlib import Path
 
 import onnx
 import pytest
+from command_lines import give
 from onnx import TensorProto, helper
+from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import FLOAT, INT16, convert, external, model, one_pad, pad, tensor
 
 import padops
@@ -126,39 +128,6 @@ def test_what_it_says_of_other_forms() -> None:
     assert padops.inspect(broken).roads == ()
 
 
-def test_a_model_is_left_as_it_is() -> None:
-    source = one_pad(1)
-    before = source.SerializeToString()
-    padops.inspect(source)
-    assert source.SerializeToString() == before
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        (
-            model([pad()], 13, tensors=[tensor("pads", [[0, 1, 0, 2]])]),
-            "ONNX Runtime refuses constant pads of two dims",
-        ),
-        (
-            model([pad(mode="wrap")], 19, inputs=[("x", FLOAT, [0, 3])], tensors=[tensor("pads", [0] * 4)]),
-            "ONNX Runtime refuses wrap where an axis is empty (axis 0: 0, 0 of 0 elements)",
-        ),
-    ],
-)
-def test_what_select_needed_had_left(source: object, why: str) -> None:
-    """onnxruntime refuses them, as its divergences in the conformance suite say."""
-    (record,) = convert(source, select="needed").records
-    assert (record.status, record.notes, facts(source).why) == ("converted", (why,), why)
-
-
-def test_a_pad_of_nothing() -> None:
-    """It has no input at all, which is a reason as any other."""
-    source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
-    why = "ONNX Runtime refuses a node of this form; it has 0 inputs, expected 2 to 3"
-    assert (facts(source).verdict, facts(source).why) == ("refuses", why)
-
-
 def test_values_in_two_fields() -> None:
     """onnx_ir reads the wrong one, and asserts that its type is another."""
     pads = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], int64_data=[0, 1, 0, 2], int32_data=[9])
@@ -166,3 +135,26 @@ def test_values_in_two_fields() -> None:
     for act in (padops.inspect, padops.convert):
         with pytest.raises(padops.PadopsError, match="it has 1 value in int32_data beside those in int64_data"):
             act(source)
+
+
+def test_a_model_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    give(monkeypatch, one_pad(1).SerializeToString())
+    code, out, err = run(capsys, "-", "--check")
+    assert (code, err) == (3, "")
+    assert out.startswith("the model: 1 Pad: 1 refused (onnxruntime")
+    assert "  padops convert model.onnx -o OUT.onnx\n" in out
+
+
+def test_standard_input_that_is_no_model(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    give(monkeypatch, b"")
+    assert run(capsys, "-") == (1, "", "error: standard input is empty: no model came through it\n")
+    give(monkeypatch, model([pad()], tensors=[external("pads", "w.bin", 32)]).SerializeToString())
+    code, out, err = run(capsys, "-")
+    assert (code, out) == (1, "") and "the model from standard input has external data (w.bin)" in err
+
+
+def test_a_folder_of_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.xml").write_text(PAD_IR)
+    (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
+    code, out, err = run(capsys, tmp_path)
+    assert (code, err, out.splitlines()[0]) == (0, "", f"{tmp_path}/m.xml: 1 Pad: 1 refused")

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sites import NOT_INSTALLED, ROOT, link_packages, make_site, run_python
+from sites import NOT_INSTALLED, ROOT, make_site, run_python
 
 import padops
 
@@ -60,12 +60,6 @@ def test_a_library_of_another_version_does_not(clone: Path, installed: Path) -> 
     told = refusal(clone, installed)
     assert told.startswith("9.9 (Python imports from the folder that it runs in before installed packages), ")
     assert f"the installed library, {installed / 'padops' / 'libpadops.so'}, has version {padops.__version__};" in told
-
-
-def test_nothing_is_installed(clone: Path, tmp_path: Path) -> None:
-    (tmp_path / "bare").mkdir()
-    link_packages(tmp_path / "bare", "numpy", "numpy.libs")
-    assert ", and no padops is installed for " in refusal(clone, tmp_path / "bare")
 
 
 def test_what_is_installed_has_no_library_either(clone: Path, tmp_path: Path) -> None:

@@ -33,7 +33,3 @@ def test_a_page_that_fetches_is_a_failure(
     (tmp_path / "page" / "a.html").write_text(f"<p>text\n{tag}")
     assert docs.main([]) == 1
     assert "error: page/a.html fetches " in capsys.readouterr().err
-
-
-def test_ci_builds_it() -> None:
-    assert "\npython3 scripts/docs.py\n" in (SCRIPTS.parent / ".ci" / "run").read_text()

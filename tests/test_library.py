@@ -76,26 +76,6 @@ def test_is_never_unloaded() -> None:
     assert re.search(r"\(FLAGS_1\)\s+Flags: .*\bNODELETE\b", readelf("--dynamic"))
 
 
-STAYS = """
-import gc, onnxruntime, padops
-def mapped():
-    return padops.get_library_path() in open("/proc/self/maps").read()
-print(mapped())
-options = onnxruntime.SessionOptions()
-padops.register(options)
-print(mapped())
-del options
-gc.collect()
-print(mapped())
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_stays_when_the_last_options_are_gone() -> None:
-    ran = subprocess.run([sys.executable, "-c", STAYS], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["False", "True", "True"]
-
-
 def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     chosen = tmp_path / "other.so"
     monkeypatch.setenv("PADOPS_LIBRARY", str(chosen))
@@ -167,13 +147,6 @@ def test_wheel_is_as_an_index_takes_it(checker: str, wheel: zipfile.ZipFile) -> 
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_wheel_says_whose_it_is(wheel: zipfile.ZipFile) -> None:
-    told = metadata_of(wheel)
-    assert told["Author"] == "padops contributors" and told["License-Expression"] == "MIT"
-    assert len(told.get_all("Classifier")) > 5 and "onnxruntime" in told["Keywords"]
-    assert told.get_all("Project-URL") is None and told["Home-page"] is None
-
-
 def metadata_of(wheel: zipfile.ZipFile) -> Message:
     return message_from_bytes(wheel.read(f"padops-{padops.__version__}.dist-info/METADATA"))
 
@@ -232,13 +205,3 @@ def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
     for name, digest in listed.items():
         path = subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout
         assert hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest() == digest
-
-
-def test_no_header_of_others_is_compiled_in(wheel: zipfile.ZipFile) -> None:
-    told = subprocess.run(["ninja", "-t", "deps"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
-    read = {os.path.normpath(BUILD / line.strip()) for line in told.splitlines() if line.startswith("    ")}
-    compiler = ("/usr/include/", "/usr/lib/gcc/", "/usr/local/include/c++/", "/opt/rh/")
-    assert len(read) > 50
-    read -= {str(BUILD / f"{name}.cpp") for name in ("core", "ort", "rules")}  # CMake makes them
-    own = tuple(str(ROOT / "padops" / folder) for folder in ("csrc", "include"))
-    assert [path for path in read if not path.startswith((*own, *compiler))] == []

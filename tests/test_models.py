@@ -98,24 +98,6 @@ def test_sample(path: Path, tmp_path: Path) -> None:
             assert_same(outputs, run(path, feeds, registered=False))
 
 
-@pytest.mark.parametrize("name", ["string", "int16"])
-def test_samples_of_the_demo_are_refused_without_padops(name: str) -> None:
-    with pytest.raises(Exception, match="NOT_IMPLEMENTED.*Could not find an implementation for Pad"):
-        session(ROOT / "models" / f"{name}.onnx", registered=False)
-
-
-PLACES = ["then_branch", "else_branch", "body", "sample::Frame"]
-
-
-def test_nested_sample_has_a_pad_in_every_place(tmp_path: Path) -> None:
-    path = ROOT / "models" / "nested.onnx"
-    _, result = convert(path, tmp_path)
-    names = [record.name for record in result.records]
-    assert sorted(names) == ["else_out_pad", "framed_pad", "grown_pad", "then_out_pad"]
-    places = [next((p for p in PLACES if p in record.path), record.path) for record in result.records]
-    assert sorted(places) == sorted(PLACES)
-
-
 @pytest.fixture(scope="module")
 def real_models() -> dict[str, Path]:
     return importlib.import_module("fetch_models").fetch()

@@ -59,13 +59,6 @@ def test_the_list_is_in_order(names: dict[str, list[str]], reports: dict[str, li
     assert LIST.read_text(encoding="utf-8") == text_of(names | reports), f"{COMMAND} writes it anew"
 
 
-def test_a_change_is_named() -> None:
-    old = {"a": ["kept", "gone"], "b": ["x"]}
-    new = {"a": ["kept", "new"], "c": ["y"]}
-    assert changes(old, new) == ["[a] gone: gone", "[a] new: new", "[b] gone: x", "[c] new: y"]
-    assert changes(old, old) == [] and sections_of(text_of(old)) == old
-
-
 def tables(reports: dict[str, list[str]]) -> dict[str, str]:
     """The tables of the page by their marks."""
     titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]
@@ -100,19 +93,6 @@ def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
     assert sorted(re.findall(r"^\| `([A-Z_]+)`", variables, re.M)) == names["environment variables"]
     entries = [line.split()[1] for line in names["execution providers and session configuration"] if "entry " in line]
     assert len(entries) == 4 and [entry for entry in entries if f"`{entry}`" not in page] == []
-
-
-def test_exit_codes_stand_in_one_place() -> None:
-    """padops/exits.py; 0 and 1 may be written as they are."""
-    literal = re.compile(r"fail\(.*, [2-9]\)|return [2-9]\b|exit_code = \d|self\.exit\(\d")
-    folders = [public_surface.PACKAGE / name for name in ("cli", "bench")]
-    files = [public_surface.PACKAGE / "convert" / "errors.py", public_surface.PACKAGE / "conformance" / "command.py"]
-    read = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")}
-    read |= {path: path.read_text(encoding="utf-8") for path in files}
-    assert (
-        len(read) > 15
-        and [f"{path.name}: {found}" for path, text in read.items() for found in literal.findall(text)] == []
-    )
 
 
 if __name__ == "__main__":

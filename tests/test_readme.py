@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +92,6 @@ def test_results_are_those_of_the_pages() -> None:
         assert text[begin:end] == expected, "python tests/test_readme.py writes it anew"
 
 
-def test_a_report_becomes_the_table_of_the_page() -> None:
-    report = (
-        "\n| peer | versions | cases run | agree | crashes |\n| --- | --- | --: | --: | --: |\n"
-        "| a | b 1, c 2 | 1,200 | 1,199 | 3 |\n\nmore\n"
-    )
-    made = "| peer | agree | crashes |\n|---|--:|--:|\n| a<br>b 1, c 2 | 1,199 of 1,200 | 3 |\n"
-    assert of_report(report) == made and shares({"agree": "1,199 of 1,200", "crashes": "3"}) == ["1,200", "99 %", "3"]
-
-
 def test_modes_as_shown() -> None:
     """The rows of numbers are what each mode gives, three elements on either side."""
     (shown,) = re.findall(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
@@ -127,14 +117,6 @@ def test_readme_is_short() -> None:
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 130 and len(re.findall(r"\S*\w\S*", text)) <= 700
     assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
-
-
-def test_the_changelog_says_nothing_twice() -> None:
-    """Neither an entry nor its first words."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    entries = [" ".join(entry.split()) for entry in re.split(r"(?m)^(?=- |#)", text) if entry.startswith("- ")]
-    assert len(entries) > 10
-    assert [begin for begin, count in Counter(entry[:48] for entry in entries).items() if count > 1] == []
 
 
 def write(report: Path | None) -> None:

@@ -63,46 +63,9 @@ def test_every_target_has_a_platform_of_dotnet(release: ModuleType) -> None:
     assert set(release.RIDS) == set(release.build_wheels.TARGETS)
 
 
-def test_the_recipe_leaves_no_word_open(release: ModuleType) -> None:
-    assert "@" not in release.filled("recipe.yaml", ABOUT)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ([], "the following arguments are required: --dry-run"),
-        (["--dry-run", "linux-x86"], "there is no target 'linux-x86': expected some of linux-x86_64, linux-aarch64"),
-    ],
-)
-def test_arguments(arguments: list[str], text: str, release: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ending:
-        release.main(arguments)
-    assert ending.value.code == 2 and text in capsys.readouterr().err
-
-
-def test_uncommitted_changes_are_refused(
-    release: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    (tmp_path / "new").touch()
-    monkeypatch.setattr(release, "ROOT", tmp_path)
-    assert release.main(["--dry-run"]) == 1
-    assert capsys.readouterr().err == "error: commit first; git status lists uncommitted files: 1\n"
-
-
 def test_cuda_without_a_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(SCRIPTS)
     cuda = importlib.import_module("cuda")
     monkeypatch.setattr(cuda.shutil, "which", lambda program: None)
     assert cuda.main([]) == 0
     assert "no NVIDIA device: there is no nvidia-smi. Nothing was run" in capsys.readouterr().out
-
-
-def test_cuda_tells_what_memcpys_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(SCRIPTS)
-    rows = [{"network": "net", "by": by, "median": time, "copies": copies}
-            for by, time, copies in (("padops beside it", 2.0, 4), ("lowered for it", 1.5, 0))]  # fmt: skip
-    refused = [{"network": "other", "by": "padops beside it", "median": 0.0}]
-    assert importlib.import_module("cuda").of_memcpys([*rows, *refused]) == [
-        "net: 4 Memcpys beside padops; lowered, 25.0% less time"
-    ]

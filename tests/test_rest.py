@@ -13,7 +13,6 @@ from pathlib import Path
 
 import chromium
 import needs
-import pytest
 import slow
 
 from padops.conformance.peers import PEERS
@@ -23,7 +22,7 @@ CI = ROOT / ".ci"
 # Tests that need a program each, in the order in which they are collected, and one that needs none.
 CHOSEN = (
     "tests/csrc/test_other_compilers.py",
-    "tests/conformance/test_report_page.py",
+    "tests/conformance/test_conformance_page.py",
     "tests/files/test_interrupts.py",
 )
 
@@ -57,23 +56,10 @@ def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
 
 
 def test_what_takes_long_is_said_and_left_out() -> None:
-    """The quick run skips slow tests and lists them by file; a whole run names newly slow ones."""
-    long, short = slow.FILES[0], "files/test_interrupts.py"
-    every, said = collected(f"tests/{long}", f"tests/{short}")
+    short = "files/test_interrupts.py"
     few, quick = collected("tests/bench", f"tests/{short}", "--without-slow")
-    assert {name.partition("::")[0] for name in every} == {f"tests/{long}", f"tests/{short}"} and "for time" not in said
-    assert few > {name for name in every if short in name} and slow.LEFT_OUT in quick
-    assert [name for name in few if slow.is_slow(name)] == []
+    assert few and slow.LEFT_OUT in quick and [name for name in few if slow.is_slow(name)] == []
     assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
-    assert sorted(slow.FILES) == list(slow.FILES)
-
-    def report(name: str, seconds: float) -> pytest.TestReport:
-        return pytest.TestReport(name, ("", 0, ""), {}, "passed", None, "call", duration=seconds)
-
-    half = slow.LONG / 2
-    reports = [report(f"tests/{long}::a", 99), report("tests/x.py::a", half), report("tests/x.py::b", half + 1),
-               report("tests/y.py::a", half)]  # fmt: skip
-    assert slow.unlisted(reports) == [f"SLOW and not in tests/processes/slow.py: tests/x.py, {2 * half + 1:.0f} s"]
 
 
 MADE = """

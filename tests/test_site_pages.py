@@ -28,15 +28,6 @@ def test_cells_of_wide_tables_have_their_headings() -> None:
     assert '<td data-label="h3 &lt;" style="text-align: right;"><div>3</div></td>' in made
 
 
-def test_narrow_tables_stay_as_they_are() -> None:
-    assert rendered(table(3)) == table(3)
-
-
-def test_a_cell_beyond_the_headings_has_no_label() -> None:
-    made = rendered(table(4).replace("<td", "<td>more <code>x</code></td><td", 1))
-    assert 'data-label=""' in made and '<td data-label="h0 &lt;"><div>more <code>x</code></div></td>' in made
-
-
 def test_options_stay_whole_and_names_break_behind_dots() -> None:
     assert rendered("<code>--without-pad</code>") == '<code><span class="option">--without-pad</span></code>'
     assert rendered("<code>--out DIR</code>") == '<code><span class="option">--out</span> DIR</code>'
@@ -44,12 +35,6 @@ def test_options_stay_whole_and_names_break_behind_dots() -> None:
     assert rendered("<code>a.b(x.y)</code>") == "<code>a.<wbr>b(x.y)</code>"
     block = '<pre><span></span><code><a id="x"></a>padops.convert --run</code></pre>'
     assert rendered(block) == block
-
-
-def test_the_site_uses_the_hook_and_styles_what_it_adds() -> None:
-    assert "\nhooks: [scripts/site_pages.py]\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
-    assert all(name in style for name in ("[data-stacked]", "attr(data-label)", ".option"))
 
 
 def test_names_of_rules_are_links() -> None:

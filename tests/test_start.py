@@ -70,44 +70,35 @@ def test_onnx_ir_still_computes_with_symbolic_dims() -> None:
     assert python(program) == "False n + 1 Max(3, k) 3 module"
 
 
-def test_a_module_is_loaded_when_it_is_used() -> None:
-    program = (
-        "import sys; from padops.deferred import deferring\n"
-        "with deferring('colorsys', 'no_such_module'):\n"
-        "    import colorsys as late, no_such_module as missing\n"
-        "print('colorsys' in sys.modules, late.ONE_THIRD == 1 / 3, 'colorsys' in sys.modules, "
-        "'no_such_module' in sys.modules)\n"
-        "try: missing.anything\n"
-        "except ModuleNotFoundError as error: print(error, file=sys.stderr)\n"
-        "else: sys.exit(1)\n"
-    )
-    assert python(program) == "False True True False"
-
-
-@pytest.mark.parametrize("use", ["from colorsys import ONE_THIRD", "import colorsys; colorsys.ONE_THIRD"])
-def test_a_module_that_is_used_at_once_is_loaded_at_once(use: str) -> None:
-    program = (
-        "import sys; from padops.deferred import deferring\n"
-        f"with deferring('colorsys'):\n    {use}\n    inside = type(sys.modules['colorsys']).__name__\n"
-        "print(inside, type(sys.modules['colorsys']).__name__)"
-    )
-    assert python(program) == "module module"
-
-
-def test_a_loaded_module_stays() -> None:
-    program = (
-        "import sys, colorsys; from padops.deferred import deferring\n"
-        "with deferring('colorsys'):\n    import colorsys as same\n"
-        "print(same is colorsys is sys.modules['colorsys'], type(same).__name__)"
-    )
-    assert python(program) == "True module"
-
-
-def test_a_submodule_of_a_deferred_module() -> None:
-    """Another thread may import one meanwhile: it gets the module itself."""
-    program = (
-        "import sys; from padops.deferred import deferring\n"
+DEFERRED = {
+    "a module is loaded when it is used": (
+        "with deferring('colorsys'):\n    import colorsys as late\n"
+        "print('colorsys' in sys.modules, late.ONE_THIRD == 1 / 3, 'colorsys' in sys.modules)",
+        "False True True",
+    ),
+    "one that there is not": (
+        "with deferring('no_such_module'):\n    import no_such_module as missing\n"
+        "try: missing.anything\nexcept ModuleNotFoundError as error: print(error)",
+        "No module named 'no_such_module'",
+    ),
+    "one that is used at once is loaded at once": (
+        "with deferring('colorsys'):\n    from colorsys import ONE_THIRD\n"
+        "    print(type(sys.modules['colorsys']).__name__)",
+        "module",
+    ),
+    "a loaded module stays": (
+        "import colorsys\nwith deferring('colorsys'):\n    import colorsys as same\n"
+        "print(same is colorsys is sys.modules['colorsys'], type(same).__name__)",
+        "True module",
+    ),
+    "a submodule, which another thread may import": (
         "with deferring('email'):\n    import email.charset\n"
-        "import email; print(type(email).__name__, email.charset.__name__)"
-    )
-    assert python(program) == "module email.charset"
+        "import email; print(type(email).__name__, email.charset.__name__)",
+        "module email.charset",
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "told"), DEFERRED.values(), ids=DEFERRED)
+def test_deferring(program: str, told: str) -> None:
+    assert python(f"import sys; from padops.deferred import deferring\n{program}") == told

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
@@ -15,6 +15,8 @@ from padops.progress import progress_line
 from padops.terminal import count, fail, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from padops.bench.table import Measurement
     from padops.bench.timing import Step
     from padops.bench.workloads import Workload
@@ -23,8 +25,9 @@ QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 _MOST_RANDOM, _MOST_THREADS = 10_000, 1024
 
 
-def add_bench(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of ``padops bench`` to its parser."""
+def add_bench(commands: Any) -> None:
+    """Adds ``padops bench``."""
+    parser = commands.add_parser("bench", help="measure padops against the other Pads of this machine")
     add = parser.add_argument
     add("--quick", action="store_true", help="a few workloads, and less time for each")
     add("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
@@ -40,6 +43,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def _bench(options: argparse.Namespace) -> int:
     from padops.bench.table import CUT_SHORT, as_json, describe_machine, lines, markdown
+    from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
     from padops.files.staging import write_whole
     from padops.files.targets import refusal
 
@@ -51,7 +55,11 @@ def _bench(options: argparse.Namespace) -> int:
     }
     if why := next((text for text, holds in contradictions.items() if holds), None):
         return fail(why, USAGE)
-    workloads = [] if options.model else _workloads(options)
+    workloads: Sequence[Workload] = ()
+    if options.random:
+        workloads = random_workloads(options.random, options.seed or 0)
+    elif not options.model:
+        workloads = [workload for workload in WORKLOADS if not options.quick or workload.name in QUICK]
     chosen = [row for row in workloads if any(text in row.name for text in options.only or [""])]
     if not chosen and not options.model:
         quick, wanted = " of --quick" if options.quick else "", " or ".join(map(repr, options.only))
@@ -85,15 +93,6 @@ def _bench(options: argparse.Namespace) -> int:
         return 0
     say(f"interrupted: {kept}", stderr=True)
     return exit_code(ending)
-
-
-def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
-    """Returns the workloads that ``--only`` chooses from: the benchmark's or random workloads."""
-    from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
-
-    if options.random:
-        return random_workloads(options.random, options.seed or 0)
-    return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
 
 
 def _measure(options: argparse.Namespace, chosen: list[Workload], results: list[Measurement]) -> None:

@@ -1,8 +1,7 @@
-"""The implementations: each function prepares a workload and returns a call that computes the output.
+"""The implementations: each function prepares a workload, and returns a call that computes the output, or None.
 
-A function returns None if the implementation cannot run the workload. Implementations that accept memory for the output
-write into the workload's memory; NumPy and PyTorch allocate their own, as they do for their users. All sessions of
-onnxruntime have the same options and the same bound memory.
+Implementations that accept memory for the output write into the workload's memory; NumPy and PyTorch allocate their
+own, as they do for their users. All sessions of onnxruntime have the same options and the same bound memory.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import ctypes
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -42,56 +42,39 @@ def session(model: bytes | str, threads: int, kind: str) -> Any:
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def converted(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """An operator of padops."""
-    begin, end = (np.array(side, np.int64) for side in (workload.begin, workload.end))
-    attributes: dict[str, Any] = {"mode": workload.mode}
-    constants, op_type = {"pads": np.concatenate([begin, end])}, f"Pad_{_opset(workload)}"
-    if workload.interior:
-        attributes = {"padding_below": workload.begin, "padding_above": workload.end}
-        attributes["padding_interior"] = workload.interior
-        constants, op_type = {"fill": np.zeros((), by_name(workload.dtype).numpy)}, "NGraphPad_0"
-    elif workload.mode == "symmetric":  # which ONNX lacks
-        attributes = {"pad_mode": "symmetric"}
-        constants, op_type = {"begin": begin, "end": end}, "OpenVINOPad_12"
-    return _call(workload, memory, threads, "padops", op_type, attributes, constants)
-
-
-def unmodified(workload: Workload, memory: Memory, threads: int, kind: str = "unmodified") -> Call | None:
-    """A standard Pad in a ``padops.InferenceSession``."""
-    if workload.interior or workload.mode == "symmetric":
-        return None
-    pads = {"pads": np.array(workload.begin + workload.end, np.int64)}
-    return _call(workload, memory, threads, kind, "Pad", {"mode": workload.mode}, pads)
-
-
-def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """ONNX Runtime's own Pad."""
+def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """A Pad in a session of this kind: for ``"padops"``, an operator of padops."""
     from padops.convert.runtimes import KERNELS
 
-    has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""]  # onnxruntime casts float16
-    return unmodified(workload, memory, threads, "built-in") if has_type else None
+    begin, end = (np.array(side, np.int64) for side in (workload.begin, workload.end))
+    op_type, attributes = "Pad", dict[str, Any](mode=workload.mode)
+    constants = {"pads": np.concatenate([begin, end])}
+    if workload.interior:
+        op_type, constants = "NGraphPad_0", {"fill": np.zeros((), by_name(workload.dtype).numpy)}
+        amounts = (workload.begin, workload.end, workload.interior)
+        attributes = dict(zip(("padding_below", "padding_above", "padding_interior"), amounts))
+    elif workload.mode == "symmetric":  # which ONNX lacks
+        op_type, attributes, constants = "OpenVINOPad_12", {"pad_mode": "symmetric"}, {"begin": begin, "end": end}
+    elif kind == "padops":
+        op_type = f"Pad_{max(19, by_name(workload.dtype).pad)}"
+    if kind != "padops" and op_type != "Pad":
+        return None
+    if kind == "built-in" and workload.dtype not in ("float16", *KERNELS[""]):  # onnxruntime casts float16
+        return None
+    return _call(workload, memory, threads, kind, (op_type, attributes, constants))
 
 
-def _opset(workload: Workload) -> int:
-    """Returns the version of Pad that has the mode and the element type."""
-    return max(19, by_name(workload.dtype).pad)
+# A node: its operator, its attributes, and its inputs beside the data.
+Node = tuple[str, Mapping[str, Any], Mapping[str, np.ndarray]]
 
 
-def _call(
-    workload: Workload,
-    memory: Memory,
-    threads: int,
-    kind: str,
-    op_type: str,
-    attributes: Mapping[str, Any],
-    constants: Mapping[str, np.ndarray],
-) -> Call:
+def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Node) -> Call:
     """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
 
     Strings, which cannot be bound, come from Python and go back to it.
     """
-    dtype, opset = by_name(workload.dtype), _opset(workload)
+    dtype, (op_type, attributes, constants) = by_name(workload.dtype), node
+    opset = max(19, dtype.pad)  # the first with the mode and the element type
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
     tensors = [tensor(name, array) for name, array in constants.items()]
     domain, opsets = DOMAIN if kind == "padops" else "", {"": opset, DOMAIN: VERSION}
@@ -163,7 +146,8 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:
         return None
     openvino = import_openvino()
-    data, output = memory.view(workload), memory.output(workload)
+    data = memory.view(workload)
+    output = memory.target.view(data.dtype).reshape(workload.output_shape)
     shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
     amounts = (openvino.Tensor(np.array(side, np.int64)) for side in (workload.begin, workload.end))
     fill = openvino.Tensor(np.zeros((), data.dtype))
@@ -184,27 +168,22 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
 MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so the copy is no limit
 
 
-def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has; for strings, the runtime's Identity."""
-    if workload.dtype == "string":
+def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """libc's copy of as many bytes as the output has, by one thread or all; for strings, the runtime's Identity."""
+    target, is_string = memory.target, workload.dtype == "string"
+    if by_all and (threads == 1 or is_string):
+        return None
+    if is_string:
         nothing = (0,) * len(workload.shape)
         alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
-        return _call(alike, memory, threads, "built-in", "Identity", {}, {})
-    return _copy(memory.target, 1)
-
-
-def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The copy of ``copy`` by all threads, each on a part."""
-    return None if threads == 1 or workload.dtype == "string" else _copy(memory.target, threads)
-
-
-def _copy(target: np.ndarray, threads: int) -> Call | None:
+        return _call(alike, memory, threads, "built-in", ("Identity", {}, {}))
     if target.size < MIN_BYTES:
         return None
+    parts = threads if by_all else 1
     source = np.ones(target.size, np.uint8)
-    bounds = [target.size * i // threads for i in range(threads + 1)]
+    bounds = [target.size * i // parts for i in range(parts + 1)]
     first, *others = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
-    pool = ThreadPoolExecutor(threads)  # starts a thread only for work; ctypes releases the GIL
+    pool = ThreadPoolExecutor(parts)  # starts a thread only for work; ctypes releases the GIL
 
     def call(kept: Any = (target, source)) -> None:  # keeps the arrays, and so their addresses, alive
         running = [pool.submit(ctypes.memmove, *part) for part in others]
@@ -221,15 +200,13 @@ def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | N
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None
     nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
-    return converted(nothing, Memory(np.ones(target.size, np.uint8), target), threads)
+    return in_session("padops", nothing, Memory(np.ones(target.size, np.uint8), target), threads)
 
 
 IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
-    "padops": converted,
-    "unmodified": unmodified,
-    "built-in": built_in,
-    "copy": copy,
-    "copy by all": copy_by_all,
+    **{kind: partial(in_session, kind) for kind in ("padops", "unmodified", "built-in")},
+    "copy": partial(copy, False),
+    "copy by all": partial(copy, True),
     "copy by padops": copy_by_padops,
     "numpy": numpy_pad,
     "torch": torch_pad,

@@ -74,36 +74,33 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
     The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other
     implementation's. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
     """
-    by: dict[tuple[str, int], dict[str, Measurement]] = {}
+    by: dict[str, dict[int, dict[str, Measurement]]] = {}
     for taken in results:
-        by.setdefault((taken.workload, taken.threads), {})[taken.implementation] = taken
+        by.setdefault(taken.workload, {}).setdefault(taken.threads, {})[taken.implementation] = taken
     counts = list(dict.fromkeys(taken.threads for taken in results))
-    names = ("copy" if taken.implementation.startswith("copy ") else taken.implementation for taken in results)
-    others = [name for name in dict.fromkeys(names) if name != "padops"]
-    gains = {
-        (workload, other): [speed(by.get((workload, count), {}), other) for count in counts]
-        for workload in dict.fromkeys(taken.workload for taken in results)
-        for other in others
-    }
-    title = f"{' / '.join(map(str, counts))} thread{'' if counts == [1] else 's'}"
-    told = [[title, "output MB", "padops µs", "± µs", *others]]
-    for workload in dict.fromkeys(taken.workload for taken in results):
-        own = [by.get((workload, count), {}).get("padops") for count in counts]
+    names = dict.fromkeys(taken.implementation for taken in results)
+    others = dict.fromkeys("copy" if name.startswith("copy ") else name for name in names if name != "padops")
+    gains: dict[str, list[list[float | None]]] = {other: [] for other in others}
+    told = []
+    for workload, rows in by.items():
+        own = [rows.get(count, {}).get("padops") for count in counts]
+        for other, found in gains.items():
+            found.append([speed(rows.get(count, {}), other) for count in counts])
         told.append([
             workload,
             _joined([taken.output_bytes / 1e6 if taken else None for taken in own]),
             _joined([taken.median * 1e6 if taken else None for taken in own], 1),
             _joined([taken.spread * 1e6 if taken else None for taken in own], 1),
-            *(_joined(gains[workload, other]) for other in others),
+            *(_joined(found[-1]) for found in gains.values()),
         ])  # fmt: skip
     for label, combine in SUMMARY.items():
         row = [label, "", "", ""]
-        for other in others:
-            columns = zip(*(values for (_, name), values in gains.items() if name == other))
-            measured = [[gain for gain in column if gain is not None] for column in columns]
-            row.append(_joined([combine(column) if column else None for column in measured]))
+        for found in gains.values():
+            columns = ([gain for gain in column if gain is not None] for column in zip(*found))
+            row.append(_joined([combine(column) if column else None for column in columns]))
         told.append(row)
-    return told
+    title = f"{' / '.join(map(str, counts))} thread{'' if counts == [1] else 's'}"
+    return [[title, "output MB", "padops µs", "± µs", *others], *told]
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from timeit import timeit
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from padops.bench.implementations import IMPLEMENTATIONS, Call, session
 from padops.bench.table import Measurement
 from padops.bench.workloads import Memory, Workload
-from padops.extras import Needing
+from padops.extras import needing
 from padops.processes import Pickled, serve
 from padops.progress import Progress
 
@@ -29,18 +30,17 @@ _LIMIT = 3600  # seconds that one workload may take
 _SIZE = 16000  # the size to try first for open dims of a model: a second of speech
 
 Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
+Keep = Callable[[Sequence[Measurement]], None]
 
 
 class OutputsDiffer(RuntimeError):
     """The outputs of two implementations differ, so their times mean nothing."""
 
 
-def time_workload(
-    workload: Workload, implementations: Sequence[str], threads: int, seconds: float
-) -> list[Measurement]:
+def time_workload(workload: Workload, names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
     """Times every named implementation that can run the workload, for ``seconds`` in total."""
     memory = Memory.of(workload)
-    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
+    made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in names}
     calls = {name: call for name, call in made.items() if call is not None}
     compare(workload.name, memory.target, calls)
     return time_calls(workload.name, workload.output_bytes, threads, calls, seconds)
@@ -50,9 +50,6 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
     """Times a model in three ways: converted, unchanged in a ``padops.InferenceSession``, unchanged in onnxruntime.
 
     The caller owns ``folder``, which receives the converted model: an interrupt kills this process.
-
-    Raises:
-        padops.PadopsError: A session refuses the model.
     """
     import padops
 
@@ -73,11 +70,7 @@ def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Me
 
 
 def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
-    """Returns random inputs that a session of a model accepts.
-
-    Raises:
-        padops.PadopsError: The model runs with none of the tried inputs.
-    """
+    """Returns random inputs that a session of a model accepts."""
     import onnx
 
     from padops.convert import PadopsError
@@ -87,8 +80,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None
-    hints = hints_of(message)
-    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
+    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints_of(message)):
         try:
             original.run(None, feeds)
             return feeds
@@ -98,11 +90,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write.
-
-    Raises:
-        OutputsDiffer: An implementation's output differs from padops'.
-    """
+    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write."""
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
         if by.startswith("copy"):  # its output differs from the workload's
@@ -123,9 +111,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
     return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 
 
-def time_calls(
-    name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float
-) -> list[Measurement]:
+def time_calls(name: str, size: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
     """Times equivalent calls in turns, for ``seconds`` in total; each runs as if it were alone."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
@@ -137,7 +123,7 @@ def time_calls(
     results = []
     for by, taken in times.items():
         low, median, high = statistics.quantiles(taken, n=4)
-        results.append(Measurement(name, by, threads, output_bytes, median, high - low, len(taken)))
+        results.append(Measurement(name, by, threads, size, median, high - low, len(taken)))
     return results
 
 
@@ -147,14 +133,11 @@ def _block(call: Call) -> list[float]:
     while warm == 0 or time.perf_counter() - begin < _WARM:
         call()
         warm += 1
-    each = (time.perf_counter() - begin) / warm
-    repeats = max(1, int(_SAMPLE / each))  # so that the clock's own cost does not count
+    # So that the clock's own cost does not count.
+    repeats = max(1, int(_SAMPLE * warm / (time.perf_counter() - begin)))
     taken: list[float] = []
     while not taken or sum(taken) * repeats < _TIMED:
-        begin = time.perf_counter()
-        for _ in range(repeats):
-            call()
-        taken.append((time.perf_counter() - begin) / repeats)
+        taken.append(timeit(call, number=repeats) / repeats)
     return taken
 
 
@@ -173,17 +156,10 @@ def _rest(limit: float = 10.0) -> None:
             raise TimeoutError(f"the threads of an implementation have not come to rest in {limit:g} s")
 
 
-def measure(
-    steps: Sequence[tuple[str, Step]],
-    threads: int,
-    seconds: float,
-    keep: Callable[[Sequence[Measurement]], None],
-    progress: Progress,
-) -> None:
+def measure(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, keep: Keep, progress: Progress) -> None:
     """Measures in a process of its own, because thread pools keep their size once started.
 
-    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with
-    this function, in any case. A RuntimeError says why a workload cannot be measured, or that the process has died.
+    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with this function.
     """
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
         for done, (name, step) in enumerate(steps):
@@ -193,7 +169,7 @@ def measure(
 
 def _measured(asked: tuple[Step, int, float]) -> Sequence[Measurement]:
     step, threads, seconds = asked
-    with Needing("padops bench"):
+    with needing("padops bench"):
         return step(threads, seconds)
 
 

@@ -12,21 +12,24 @@ import numpy as np
 from padops.spec.bits import to_bytes
 from padops.spec.dtypes import by_name
 
+Shape = tuple[int, ...]
+Amounts = Mapping[int, int | tuple[int, int]]  # of the padded axes: on both sides, or before and after
+
 
 @dataclass(frozen=True)
 class Workload:
     """One Pad."""
 
     name: str  # short, and unique
-    shape: tuple[int, ...]  # of the data
-    begin: tuple[int, ...]  # amounts before each axis
-    end: tuple[int, ...]  # amounts after each axis
+    shape: Shape  # of the data
+    begin: Shape  # amounts before each axis
+    end: Shape  # amounts after each axis
     mode: str = "constant"  # which pads with 0
     dtype: str = "float"  # a name of ``padops.spec.dtypes``
-    interior: tuple[int, ...] = ()  # amounts between any two elements of each axis; empty for none
+    interior: Shape = ()  # amounts between any two elements of each axis; empty for none
 
     @property
-    def output_shape(self) -> tuple[int, ...]:
+    def output_shape(self) -> Shape:
         interior = self.interior or (0,) * len(self.shape)
         return tuple(b + (n - 1) * (i + 1) + 1 + e for n, b, e, i in zip(self.shape, self.begin, self.end, interior))
 
@@ -43,25 +46,14 @@ class Workload:
 
     def data(self) -> np.ndarray:
         """The same random elements at every call."""
-        rng = np.random.default_rng(0)
         dtype = by_name(self.dtype)
         if dtype.name == "string":
             return np.array([f"token {i % 997}" for i in range(prod(self.shape))], object).reshape(self.shape)
-        if dtype.name == "bool":
-            return rng.integers(0, 2, self.shape).astype(bool)
-        if dtype.bits < 8:
-            return rng.integers(0, 1 << (dtype.bits - 1), self.shape).astype(np.uint8).view(dtype.numpy)
-        return rng.integers(0, 100, self.shape).astype(dtype.numpy)
+        most = {"bool": 2, "int4": 8}.get(dtype.name, 100)
+        return np.random.default_rng(0).integers(0, most, self.shape).astype(dtype.numpy)
 
 
-def _around(
-    name: str,
-    shape: tuple[int, ...],
-    pads: Mapping[int, int | tuple[int, int]],
-    mode: str = "constant",
-    dtype: str = "float",
-) -> Workload:
-    """``pads``: axis -> the amount on both sides, or (before, after)."""
+def _around(name: str, shape: Shape, pads: Amounts, mode: str = "constant", dtype: str = "float") -> Workload:
     pairs = [(p, p) if isinstance(p, int) else p for p in (pads.get(i, 0) for i in range(len(shape)))]
     return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), mode, dtype)
 
@@ -88,10 +80,6 @@ class Memory:
     def view(self, workload: Workload) -> np.ndarray:
         """The source with its type and shape, for types of whole bytes."""
         return self.source.view(by_name(workload.dtype).numpy).reshape(workload.shape)
-
-    def output(self, workload: Workload) -> np.ndarray:
-        """The target, as ``view``."""
-        return self.target.view(by_name(workload.dtype).numpy).reshape(workload.output_shape)
 
 
 def _aligned(size: int) -> np.ndarray:
@@ -160,36 +148,28 @@ def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
     The same seed gives the same workloads; a smaller ``count`` gives the first of them.
     """
     rng = random.Random(seed)
-    makers = (_random_workload, _random_workload, _random_workload, _random_image)
-    return tuple(makers[i % len(makers)](rng, f"random {seed}.{i}") for i in range(count))
+    return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
 
-def _random_workload(rng: random.Random, name: str) -> Workload:
-    dtype, mode, rank = rng.choice(TYPES), rng.choice(MODES), rng.randint(1, 5)
-    elements = exp(rng.uniform(log(MIN_BYTES), log(MAX_BYTES))) / (by_name(dtype).bits / 8)
-    shape = _shape(rng, rank, elements)
-    padded = rng.sample(range(rank), rng.randint(1, min(rank, 3)))
-    pairs = {axis: _amounts(rng, shape[axis], mode) for axis in sorted(padded)}
-    return _named(name, shape, pairs, mode, dtype)
-
-
-def _random_image(rng: random.Random, name: str) -> Workload:
-    dtype, mode, channels = rng.choice(IMAGE_TYPES), rng.choice(MODES), rng.choice((1, 3, 4))
-    pixels = exp(rng.uniform(log(MIN_IMAGE), log(MAX_IMAGE))) / (by_name(dtype).bits / 8) / channels
-    height = round(sqrt(pixels * rng.uniform(0.5, 2)))
-    plane = (height, round(pixels / height))
-    first = rng.choice((1, 2))  # the axis of the height
-    shape = (1, *plane, channels) if first == 1 else (1, channels, *plane)
-    pairs = {first + i: _amounts(rng, size, mode) for i, size in enumerate(plane)}
-    return _named(f"{name} image", shape, pairs, mode, dtype)
-
-
-def _named(name: str, shape: tuple[int, ...], pairs: Mapping[int, tuple[int, int]], mode: str, dtype: str) -> Workload:
+def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
+    dtype, mode = rng.choice(IMAGE_TYPES if is_image else TYPES), rng.choice(MODES)
+    rank, channels = (4, rng.choice((1, 3, 4))) if is_image else (rng.randint(1, 5), 1)
+    least, most = (MIN_IMAGE, MAX_IMAGE) if is_image else (MIN_BYTES, MAX_BYTES)
+    elements = exp(rng.uniform(log(least), log(most))) / (by_name(dtype).bits / 8) / channels
+    shape: Shape
+    if is_image:
+        height = round(sqrt(elements * rng.uniform(0.5, 2)))
+        plane, first = (height, round(elements / height)), rng.choice((1, 2))  # the axis of the height
+        shape, padded = (1, *plane, channels) if first == 1 else (1, channels, *plane), [first, first + 1]
+    else:
+        shape = _shape(rng, rank, elements)
+        padded = sorted(rng.sample(range(rank), rng.randint(1, min(rank, 3))))
+    pairs = {axis: _amounts(rng, shape[axis], mode) for axis in padded}
     words = ", ".join(f"{axis}: {pair}" for axis, pair in pairs.items())
-    return _around(f"{name} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
+    return _around(f"{name}{' image' * is_image} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
 
 
-def _shape(rng: random.Random, rank: int, elements: float) -> tuple[int, ...]:
+def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
     """Returns dims with about ``elements`` elements; the shares of the axes are random."""
     shares = [rng.expovariate(1) for _ in range(rank)]
     shape = [max(1, round(elements ** (share / sum(shares)))) for share in shares]

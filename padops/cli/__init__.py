@@ -1,9 +1,7 @@
 """The command ``padops``; each command has a file of its own.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5
-verification undecided. A reader that closes the pipe early, such as ``head``, changes no exit code. If the output
-cannot be printed for another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other
-commands exit with 1.
+A reader that closes the pipe early, such as ``head``, changes no exit code. If the output cannot be printed for another
+reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit with 1.
 """
 
 from __future__ import annotations
@@ -19,13 +17,13 @@ from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
 from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
-from padops.cli.parsing import Parser
+from padops.cli.parsing import Parser, typed
 from padops.cli.probe import add_probe
 from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.exits import ERROR, INTERRUPTED, USAGE
-from padops.extras import DependencyError, Needing
+from padops.extras import DependencyError, needing
 from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
@@ -56,13 +54,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         before, often = signal.signal(signal.SIGTERM, end_process), gc.get_threshold()
         gc.set_threshold(*SELDOM)
         try:
-            with Needing("this command"):
+            with needing("this command"):
                 code = options.run(options)
-        except DependencyError as error:
-            return fail(error)
         except KeyboardInterrupt:
             print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
+        except Exception as error:
+            exit_code = ERROR if isinstance(error, DependencyError) else getattr(error, "exit_code", None)
+            if exit_code is None:  # no PadopsError, and so a mistake of ours
+                raise
+            return fail(typed(error), exit_code)
         finally:
             signal.signal(signal.SIGTERM, before)
             gc.set_threshold(*often)
@@ -75,15 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(left_behind="")  # the note on files that "interrupted" adds
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    add_inspect(commands)
-    add_convert(commands)
-    add_verify(commands)
-    add_run(commands)
-    add_probe(commands)
-    add_info(commands)
-    add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
-    add_describe(commands)
-    add_conformance(commands)
+    for add in (add_inspect, add_convert, add_verify, add_run, add_probe, add_info, add_bench, add_describe,
+                add_conformance):  # fmt: skip
+        add(commands)
     completion = commands.add_parser("completion", help="print the script that completes padops in your shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     completion.set_defaults(run=_print_completion)

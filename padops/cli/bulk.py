@@ -1,8 +1,5 @@
 """``padops convert`` of a folder: every model in it, several at a time, with one report.
 
-padops converts each model as it would alone. It names each model that fails, or whose process dies, and continues with
-the others.
-
 As a program, this file converts models for ``--jobs``, in a process that may die.
 """
 
@@ -45,12 +42,15 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
     if STREAM in (options.output, options.report):
-        options.usage_error(f"{STREAM} can take one model or one model's report, but IN is a folder")
+        options.usage_error(f"{STREAM} works for one model only, but IN is a folder; name a file or a folder")
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     if options.report and not os.path.realpath(options.report).lower().endswith(".json"):
         options.usage_error(f"{options.report}: for a folder, --report must end with .json: all else may be models")
-    jobs = _jobs(options, passed, source)
+    try:
+        jobs = _jobs(options, passed, source)
+    except OSError as error:
+        return fail(error)
     why = None if jobs else f"{source} has no {' or '.join(SUFFIXES)} file in it"
     if why := why or refusal([options.report and Path(options.report)]):
         return fail(why)
@@ -101,14 +101,14 @@ def _outcomes(jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]
     processes: list[Pickled] = []
 
     def convert_in_process(job: Job) -> Outcome:
-        if getattr(own, "process", None) is None or own.process.is_gone:
+        if getattr(own, "process", None) is None or own.process.gone:
             own.process = Pickled("the process that converted it", math.inf, PROGRAM)
             processes.append(own.process)
         try:
             outcome: Outcome = own.process.ask(job)
             return outcome
         except RuntimeError as error:
-            return _outcome(job[0], None, exit=ERROR, error=str(error), text=f"error: {error}")
+            return _outcome(job[0], ERROR, error=str(error))
 
     with ThreadPoolExecutor(count) as threads:
         try:
@@ -122,11 +122,6 @@ def _outcomes(jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]
                 process.wait()
 
 
-def _outcome(source: str, output: str | None, **more: Any) -> Outcome:
-    """The outcome of one model: a success, except for the fields of ``more``."""
-    return {"source": source, "output": output, "exit": 0, "error": None, "warning": None, "text": ""} | more
-
-
 def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
     """Converts one model; an error becomes part of the outcome."""
     from padops.cli.tables import reservations, what_was_written
@@ -137,23 +132,21 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
             Path(output).parent.mkdir(parents=True, exist_ok=True)
         conversion = convert(source, output, **passed)
     except OSError as error:
-        why = f"cannot write {error.filename}: {error.strerror}"
-        return _outcome(source, None, exit=ERROR, error=why, text=f"error: {why}")
+        return _outcome(source, ERROR, error=f"cannot write {error.filename}: {error.strerror}")
     except PadopsError as error:
-        found = getattr(error, "conversion", None)
-        report = {} if found is None else {"report": _report(found)}
-        why = typed(error).removeprefix(f"{source}: ")  # the line begins with the name
-        return _outcome(source, None, exit=error.exit_code, error=typed(error), text=f"error: {why}", **report)
-    code, why = reservations(conversion)
-    parts = [conversion.summary(), what_was_written(conversion)]
-    text = "; ".join([f"warning: {why}", *parts] if code else parts)
-    return _outcome(source, output, exit=code, warning=why or None, text=text, report=_report(conversion))
+        return _outcome(source, error.exit_code, getattr(error, "conversion", None), error=typed(error))
+    code, warning = reservations(conversion)
+    parts = [f"warning: {warning}"] * bool(code) + [conversion.summary(), what_was_written(conversion)]
+    return _outcome(source, code, conversion, output=output, warning=warning or None, text="; ".join(parts))
 
 
-def _report(conversion: Any) -> dict[str, Any]:
-    """The report of one model, without the fields that are the same for all."""
-    report: dict[str, Any] = conversion.to_json()
-    return {name: value for name, value in report.items() if name not in ("schema", "versions")}
+def _outcome(source: str, code: int, conversion: Any = None, error: str | None = None, **more: Any) -> Outcome:
+    """The outcome of one model; the report is without the fields that are the same for all models."""
+    report = {} if conversion is None else conversion.to_json()
+    text = f"error: {(error or '').removeprefix(f'{source}: ')}"  # the line begins with the name
+    told = {"source": source, "output": None, "exit": code, "error": error, "warning": None, "text": text} | more
+    report = {name: value for name, value in report.items() if name not in ("schema", "versions")}
+    return told | ({"report": report} if report else {})
 
 
 def _finish(options: argparse.Namespace, done: Sequence[Outcome]) -> int:

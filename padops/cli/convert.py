@@ -71,24 +71,20 @@ def add_convert(commands: Any) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts with these options. An interrupt after the model is in place does not count as a failure.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C, before the model is in place.
-        SystemExit: SIGTERM, before the model is in place; or the options contradict each other.
-    """
+    """Converts with these options. An interrupt after the model is in place does not count as a failure."""
     _settle_output(options)
+    passed = {name: getattr(options, name) for name in PASSED} | {"run": options.run_both}
     if os.path.isdir(options.source):  # Path.is_dir raises an error for a name that is too long
         from padops.cli.bulk import convert_folder
 
-        return convert_folder(options, _passed(options))
+        return convert_folder(options, passed)
     if options.jobs is not None:
         options.usage_error("--jobs needs a folder, but IN is one model")
     named = options.source if options.in_place else options.output
     target = None if options.dry_run or named == STREAM else Path(named)
     before = target and identity(target)
     try:
-        return _run(options)
+        return _run(options, passed)
     except (KeyboardInterrupt, SystemExit):
         if target is None or identity(target) in (None, before):
             raise
@@ -112,17 +108,13 @@ def _settle_output(options: argparse.Namespace) -> None:
         options.usage_error("name OUT, or use --in-place or --dry-run")
 
 
-# The options with the same names in padops.convert.
+# The options with the same names in padops.convert, which has "run" for --run.
 PASSED = ("target", "without_pad", "provider", "rules", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
           "custom_domains", "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
           "follow_links")  # fmt: skip
 
 
-def _passed(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in PASSED} | {"run": options.run_both}
-
-
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     from padops.cli.tables import conversion_lines, reservations, what_was_written
     from padops.convert import PadopsError
     from padops.convert.pipeline import convert_streams
@@ -130,7 +122,7 @@ def _run(options: argparse.Namespace) -> int:
     stderr = STREAM in (options.output, options.report)
     try:
         with progress_line(options.quiet) as progress:
-            conversion = convert_streams(options.source, options.output, **_passed(options), progress=progress)
+            conversion = convert_streams(options.source, options.output, **passed, progress=progress)
     except PadopsError as error:
         found = getattr(error, "conversion", None)
         if found is not None and not options.quiet:

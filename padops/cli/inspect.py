@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in, typed
+from padops.cli.parsing import MODEL, SUFFIXES, add_reading, add_rules, models_in
 from padops.cli.reports import KINDS, REPORTS, exit_code
 from padops.exits import ERROR
 from padops.files.streams import STREAM
@@ -66,21 +66,21 @@ def run_inspect(options: argparse.Namespace) -> int:
         options.usage_error(f"{STREAM} is named twice, but standard input has one model")
     names: list[str] = []
     for given in options.models:
-        names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
+        try:
+            names += (found := list(map(str, models_in(Path(given)))) if os.path.isdir(given) else [given])
+        except OSError as error:
+            return fail(error)
         if not found:
             return fail(f"{given} has no {' or '.join(SUFFIXES)} file in it")
     alone, is_text = names == options.models and len(names) == 1, options.format == "text"
-    try:
-        options.providers = full_names(options.providers, rules_of_session(options.providers, options.rules))
-    except UsageError as error:
-        return fail(typed(error), error.exit_code)
+    options.providers = full_names(options.providers, rules_of_session(options.providers, options.rules))
     passed = {name: getattr(options, name) for name in PASSED}
     told: dict[str, Inspection | str] = {}
     for name in dict.fromkeys(names):
         try:
             inspection = inspect(read_model()[1] if name == STREAM else name, **passed)
-        except UsageError as error:
-            return fail(typed(error), error.exit_code)
+        except UsageError:
+            raise
         except PadopsError as error:
             told[name] = str(error)
             if options.format != "github":  # whose lines name no command of a workflow

@@ -77,9 +77,17 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 
 def models_in(folder: Path) -> list[Path]:
-    """Returns the models in a folder and its subfolders, including dangling links."""
-    # A folder that disappears meanwhile ends no walk.
-    found = sorted(Path(where, name) for where, _, names in os.walk(folder) for name in names)
+    """Returns the models in a folder and its subfolders, including dangling links.
+
+    Raises:
+        OSError: A folder cannot be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # a folder that disappears meanwhile ends no walk
+            raise error
+
+    found = sorted(Path(where, name) for where, _, names in os.walk(folder, onerror=refuse) for name in names)
     models = [path for path in found if path.suffix.lower() in SUFFIXES]
     return [path for path in models if path.suffix.lower() != ".xml" or _may_be_ir(path)]
 

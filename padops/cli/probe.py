@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.exits import ERROR, UNDECIDED, USAGE
+from padops.exits import UNDECIDED, USAGE
 from padops.progress import progress_line
 from padops.terminal import count, fail, say
 
@@ -52,7 +52,7 @@ def run_probe(options: argparse.Namespace) -> int:
     """Probes with these options."""
     from padops.files.staging import write_whole
     from padops.files.targets import refusal
-    from padops.probe.outcome import Asked, ProbeError, probe, text_of
+    from padops.probe.outcome import Asked, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
     from padops.runtime.provider_rules import file_of, full_names
@@ -77,8 +77,8 @@ def run_probe(options: argparse.Namespace) -> int:
         show(found)
         if output is not None:
             write_whole(output, [text_of(found)])
-    except (OSError, ProbeError) as error:
-        return fail(error, getattr(error, "exit_code", ERROR))
+    except OSError as error:
+        return fail(error)
     if output is not None:
         way = f"takes them with rules={str(output)!r}" if options.output else "finds them by itself"
         say(f"{output}: {len(found.rules)} rules; padops.InferenceSession {way}")

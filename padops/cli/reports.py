@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -16,10 +16,6 @@ from padops.terminal import json_text, shown
 
 if TYPE_CHECKING:
     from padops.convert.inspection import Inspection
-
-Kind = Literal["refused", "breaks-a-rule", "wrong", "unsure"]
-Level = Literal["error", "warning", "note"]
-
 
 Results = Mapping[str, "Inspection | str"]  # by the name of the model, "-" for standard input: or why it is unreadable
 
@@ -30,13 +26,9 @@ class Rule:
 
     id: str  # its name in SARIF and JUnit; the same in every release
     description: str  # a sentence
-    kind: Kind | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
+    kind: str | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
     code: int  # the exit code of ``--check``
-
-    @property
-    def level(self) -> Level:
-        """The severity."""
-        return "warning" if self.kind == "unsure" else "error"
+    level: str = "error"  # the severity: of SARIF, and of GitHub's commands
 
 
 # By the verdict on a Pad.
@@ -46,28 +38,30 @@ RULES = {
     "breaks a rule": Rule("pad-breaks-a-rule", "No runtime can run the Pad: it breaks a rule of its specification.",
                           "breaks-a-rule", LEFT),
     "may be wrong": Rule("pad-may-be-wrong", "ONNX Runtime runs the Pad, and for some data its results are wrong.",
-                         "unsure", UNDECIDED),
-    "unknown": Rule("pad-unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure", UNDECIDED),
+                         "unsure", UNDECIDED, "warning"),
+    "unknown": Rule("pad-unknown", "padops cannot predict how ONNX Runtime runs this Pad.", "unsure", UNDECIDED,
+                    "warning"),
 }  # fmt: skip
 UNREADABLE = Rule("model-unreadable", "The model cannot be read.", None, ERROR)
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS = ("refused", "breaks-a-rule", "wrong", "unsure")
 
 
 @dataclass(frozen=True)
 class Finding:
     """A Pad that does not run right, or a model that cannot be read."""
 
-    rule: Rule  # the kind of finding
+    rule: Rule
     model: str  # the file
     place: str  # the path of the Pad; "" if the model cannot be read
-    why: str  # the reason
+    why: str
     helps: str = ""  # the command that makes the Pad run; "" if there is none
-    allowed: bool = False  # whether ``--allow`` names its kind
+    allowed: bool = False  # whether ``--allow`` names its kind: a note in SARIF, skipped in JUnit, a notice on GitHub
 
     @property
-    def level(self) -> Level:
-        """The severity: a note if the finding is allowed."""
-        return "note" if self.allowed else self.rule.level
+    def told(self) -> str:
+        """The place, the reason and the command."""
+        place = f"{shown(self.place)}: " if self.place else ""
+        return place + shown(self.why) + (f"\nFix: {shown(self.helps)}" if self.helps else "")
 
 
 def findings_of(name: str, result: Inspection | str, allowed: Collection[str]) -> list[Finding]:
@@ -85,7 +79,6 @@ def findings_of(name: str, result: Inspection | str, allowed: Collection[str]) -
 
 
 def all_findings(results: Results, allowed: Collection[str]) -> list[Finding]:
-    """The findings of all models."""
     return [finding for name, result in results.items() for finding in findings_of(name, result, allowed)]
 
 
@@ -118,52 +111,39 @@ def sarif(results: Results, allowed: Collection[str]) -> str:
     import padops
 
     rules = [*RULES.values(), UNREADABLE]
-    driver = {
-        "name": "padops",
-        "version": padops.__version__,
-        "rules": [
-            {
-                "id": rule.id,
-                "shortDescription": {"text": rule.description},
-                "fullDescription": {"text": rule.description},
-                "help": {"text": f"{rule.description} padops inspect MODEL shows reasons and fixes."},
-                "defaultConfiguration": {"level": rule.level},
-            }
-            for rule in rules
-        ],
-    }
-    findings = [_result(finding, rules.index(finding.rule)) for finding in all_findings(results, allowed)]
-    read = not any(isinstance(result, str) for result in results.values())
+    told = [
+        {
+            "id": rule.id,
+            "shortDescription": {"text": rule.description},
+            "fullDescription": {"text": rule.description},
+            "help": {"text": f"{rule.description} padops inspect MODEL shows reasons and fixes."},
+            "defaultConfiguration": {"level": rule.level},
+        }
+        for rule in rules
+    ]
     run = {
-        "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": read}],
-        "results": findings,
+        "tool": {"driver": {"name": "padops", "version": padops.__version__, "rules": told}},
+        "invocations": [{"executionSuccessful": not any(isinstance(result, str) for result in results.values())}],
+        "results": [_result(finding, rules.index(finding.rule)) for finding in all_findings(results, allowed)],
     }
     return json_text({"$schema": SARIF_SCHEMA, "version": SARIF, "runs": [run]})
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
     """One result. All are in line 1: GitHub separates results by their fingerprints, from the Pads' unique paths."""
-    location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": _uri(finding.model)}, "region": {"startLine": 1}}
-    }
-    if finding.place:
-        location["logicalLocations"] = [{"fullyQualifiedName": finding.place}]
-    identity = "\0".join((_uri(finding.model), finding.place, finding.rule.id))
+    path = _from_here(finding.model)
+    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
+    place = {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.place else {}
+    identity = "\0".join((uri, finding.place, finding.rule.id))
     fingerprint = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     return {
         "ruleId": finding.rule.id,
         "ruleIndex": index,
-        "level": finding.level,
-        "message": {"text": _message(finding)},
-        "locations": [location],
+        "level": "note" if finding.allowed else finding.rule.level,
+        "message": {"text": finding.told},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}} | place],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
-
-
-def _message(finding: Finding) -> str:
-    place = f"{shown(finding.place)}: " if finding.place else ""
-    return place + shown(finding.why) + (f"\nFix: {shown(finding.helps)}" if finding.helps else "")
 
 
 def _from_here(name: str) -> Path:
@@ -172,18 +152,8 @@ def _from_here(name: str) -> Path:
     return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
 
 
-def _uri(name: str) -> str:
-    path = _from_here(name)
-    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
-
-
-# The counts of JUnit, and their elements.
-COUNTS = {
-    "tests": "testcase",
-    "failures": "testcase/failure",
-    "errors": "testcase/error",
-    "skipped": "testcase/skipped",
-}
+# The counts of JUnit, and their elements in a test case.
+COUNTS = {"tests": "", "failures": "/failure", "errors": "/error", "skipped": "/skipped"}
 
 
 def junit(results: Results, allowed: Collection[str]) -> str:
@@ -191,7 +161,7 @@ def junit(results: Results, allowed: Collection[str]) -> str:
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(name, result, allowed) for name, result in results.items())
     for count, path in COUNTS.items():
-        root.set(count, str(len(root.findall(f"testsuite/{path}"))))
+        root.set(count, str(len(root.findall(f"testsuite/testcase{path}"))))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
@@ -199,26 +169,20 @@ def junit(results: Results, allowed: Collection[str]) -> str:
 def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> ElementTree.Element:
     found = iter(findings_of(name, result, allowed))
     suite = ElementTree.Element("testsuite", name=shown(name))
-    if isinstance(result, str):
-        _case(suite, UNREADABLE.id, next(found))
-    else:
-        for pad in result.pads:
-            _case(suite, pad.path, None if pad.runs else next(found))
+    cases = [(UNREADABLE.id, False)] if isinstance(result, str) else [(pad.path, pad.runs) for pad in result.pads]
+    for place, runs in cases:
+        case = ElementTree.SubElement(suite, "testcase", classname=shown(name), name=shown(place))
+        if runs:
+            continue
+        finding = next(found)
+        tag = "skipped" if finding.allowed else "error" if finding.rule is UNREADABLE else "failure"
+        outcome = ElementTree.SubElement(case, tag, message=shown(finding.why))
+        outcome.text = finding.told
+        if not finding.allowed:
+            outcome.set("type", finding.rule.id)
     for count, path in COUNTS.items():
-        suite.set(count, str(len(suite.findall(path))))
+        suite.set(count, str(len(suite.findall(f"testcase{path}"))))
     return suite
-
-
-def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> None:
-    """Adds a test case, with its finding, if any."""
-    case = ElementTree.SubElement(suite, "testcase", classname=suite.get("name", ""), name=shown(name))
-    if finding is None:
-        return
-    tag = "skipped" if finding.allowed else "error" if finding.rule is UNREADABLE else "failure"
-    outcome = ElementTree.SubElement(case, tag, message=shown(finding.why))
-    outcome.text = _message(finding)
-    if not finding.allowed:
-        outcome.set("type", finding.rule.id)
 
 
 def github(results: Results, allowed: Collection[str]) -> str:
@@ -226,17 +190,20 @@ def github(results: Results, allowed: Collection[str]) -> str:
     together: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in all_findings(results, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
-    return "\n".join([*map(_annotation, together.values()), *(_line(name, result) for name, result in results.items())])
+    # A line begins with a word and has no ``##[``, so GitHub reads no name as a command.
+    told = {name: result if isinstance(result, str) else result.summary() for name, result in results.items()}
+    lines = [shown(f"padops inspect: {name}: {text}").replace("##[", "## [") for name, text in told.items()]
+    return "\n".join([*map(_annotation, together.values()), *lines])
 
 
 def _annotation(findings: Sequence[Finding]) -> str:
     first = findings[0]
     places = [shown(finding.place) for finding in findings[:NAMED] if finding.place]
     more = f" and {len(findings) - NAMED} more" if len(findings) > NAMED else ""
-    text = _message(Finding(first.rule, first.model, "", first.why, first.helps))
+    text = replace(first, place="").told
     where = _escaped(shown(_from_here(first.model).as_posix()))
     said = _escaped(f"{', '.join(places)}{more}: {text}" if places else text, "%\r\n")
-    command = "notice" if first.level == "note" else first.level
+    command = "notice" if first.allowed else first.rule.level
     return f"::{command} file={where},title={first.rule.id}::{said}"
 
 
@@ -245,16 +212,4 @@ def _escaped(text: str, letters: str = "%\r\n:,") -> str:
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 
-def _line(name: str, result: Inspection | str) -> str:
-    """A line for one model. It begins with a word and has no ``##[``, so GitHub reads no name as a command."""
-    told = result if isinstance(result, str) else result.summary()
-    return shown(f"padops inspect: {name}: {told}").replace("##[", "## [")
-
-
-# An allowed finding is a note in SARIF, a skipped case in JUnit, and a notice on GitHub.
-REPORTS: dict[str, Callable[[Results, Collection[str]], str]] = {
-    "json": as_json,
-    "sarif": sarif,
-    "junit": junit,
-    "github": github,
-}
+REPORTS = {"json": as_json, "sarif": sarif, "junit": junit, "github": github}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_custom_domain, add_rules, typed
+from padops.cli.parsing import add_reading, add_rules
 from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.plural import plural
@@ -42,13 +42,12 @@ def add_run(commands: Any) -> None:
     add_rules(parser, "with --providers: ")
     parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be "
                         "converted in memory (default: %(default)s)")  # fmt: skip
-    add_custom_domain(parser)
+    add_reading(parser)
     parser.set_defaults(run=run_run)
 
 
 def run_run(options: argparse.Namespace) -> int:
     """Runs with these options."""
-    from padops.convert import PadopsError
     from padops.files.targets import identity, refusal
 
     if options.outputs == STREAM:
@@ -58,8 +57,8 @@ def run_run(options: argparse.Namespace) -> int:
         return fail(why)
     if options.model != STREAM and os.path.isdir(options.model):
         return fail(f"{options.model} is a folder; padops run accepts one model file", USAGE)
-    if options.custom_domains and options.convert == "never":
-        return fail("--custom-domain needs --convert auto", USAGE)
+    if (options.custom_domains or options.follow_links) and options.convert == "never":
+        return fail("--custom-domain and --follow-links need --convert auto", USAGE)
     named = (None if options.model == STREAM else options.model, options.inputs)
     read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
@@ -68,23 +67,17 @@ def run_run(options: argparse.Namespace) -> int:
         results = _results(options)
         if outputs is not None:
             _write(outputs, results)
-    except PadopsError as error:
-        return fail(typed(error), error.exit_code)
     except OSError as error:
         return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
     for name, array in results.items():
         few = array.size <= SHOWN
-        say(f"{name}: {array.dtype}{list(array.shape)}" + (f" {array.tolist()}" if few else ""))
+        kind = "string" if array.dtype.kind == "O" else array.dtype
+        say(f"{name}: {kind}{list(array.shape)}" + (f" {array.tolist()}" if few else ""))
     return 0
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """Creates the session of the model; errors name the model ``named``.
-
-    Raises:
-        UsageError: An option is wrong.
-        PadopsError: The model is absent, or onnxruntime refuses it.
-    """
+    """Creates the session of the model; a PadopsError names the model ``named``."""
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
@@ -101,8 +94,9 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     rules = rules_of_session(options.providers or (), options.rules)
     providers = None if options.providers is None else full_names(options.providers, rules)
     convert = options.convert
-    if options.custom_domains:  # the arguments from inspect; empty if the session finds the domains by itself
-        convert = inspect(model, custom_domains=options.custom_domains).convert or convert
+    if options.custom_domains or options.follow_links:  # inspect's are empty if the session finds the domains itself
+        read = {"custom_domains": options.custom_domains, "follow_links": options.follow_links}
+        convert = inspect(model, **read).convert or convert
     try:
         check_there(providers or ())
     except ValueError as error:
@@ -116,12 +110,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Returns the outputs by name.
-
-    Raises:
-        UsageError: An option is wrong, or the inputs do not fit the model.
-        PadopsError: Standard input has no model, onnxruntime refuses the model, or an output is not a tensor.
-    """
+    """Returns the outputs by name; a PadopsError says why there are none."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError
@@ -146,22 +135,16 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
         arrays = run_session(session, feeds)
     except Exception as error:  # as above
         raise PadopsError(f"{named} does not run with these inputs: {' '.join(str(error).split())}") from error
-    named = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
-    for name, array in named.items():
+    results = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
+    for name, array in results.items():
         if not isinstance(array, np.ndarray):
-            raise PadopsError(
-                f"output '{name}' is a {type(array).__name__}, and only tensors can be printed or written"
-            )
-    return named
+            kind = type(array).__name__
+            raise PadopsError(f"output '{name}' is a {kind}, and only tensors can be printed or written")
+    return results
 
 
 def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes an ``.npz``, whole or not at all.
-
-    Raises:
-        OSError: The file cannot be written.
-        PadopsError: An ``.npz`` cannot hold one of the outputs.
-    """
+    """Writes an ``.npz``, whole or not at all; a PadopsError says which of the outputs it cannot hold."""
     import numpy as np
 
     from padops.convert.errors import PadopsError
@@ -172,9 +155,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             plain = array.astype(str) if array.dtype.kind == "O" else array
             if array.dtype.kind == "O" and plain.tolist() != array.tolist():
-                raise PadopsError(
-                    f"output '{name}' has a string that ends with U+0000, which a NumPy array cannot hold"
-                )
+                raise PadopsError(f"output '{name}' has a string that ends with U+0000, which NumPy cannot hold")
             if len(name.encode()) > LONGEST_NAME or "\0" in name:
                 raise PadopsError(f"an .npz cannot hold an output named {name[:40]!r}")
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain

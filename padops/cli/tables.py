@@ -6,17 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from padops.convert.inspection import Inspection, summary_of
-from padops.convert.records import (
-    Conversion,
-    PadComparison,
-    PadFacts,
-    PadRecord,
-    ProofRecord,
-    Road,
-    Verification,
-    breaks_a_rule,
-)
+from padops.convert import records
+from padops.convert.inspection import Inspection, session_arguments, summary_of
+from padops.convert.records import Conversion, PadComparison, PadFacts, PadRecord, ProofRecord, Road, Verification
 from padops.convert.rewrite import IN_PYTHON
 from padops.convert.verify.choice import shortcoming
 from padops.plural import plural
@@ -46,7 +38,7 @@ ROADS: dict[Road, str] = {
     "{arguments})",
     "memory": "converts the Pads that need it in memory, and writes nothing; padops run does the same",
     "convert": "writes a model with operators of padops, and functions of standard operators for use without padops",
-    "lower": "writes a model of standard operators alone, for any runtime",
+    "lower": "writes a model of standard operators alone, for sessions without padops",
 }
 
 
@@ -109,7 +101,7 @@ def conversion_lines(conversion: Conversion) -> Iterator[str]:
         yield f"{record.path}  {_now(record)}"
         facts, why = record.facts, "; ".join([*([record.reason] if record.reason else []), *record.notes])
         if facts is not None:
-            yield f"  {_form(facts)}: {facts.what()}"
+            yield _form(facts)
         if why:
             yield f"  {why}"
         if facts is not None and facts.why not in why and not (record.status == "not needed" and facts.runs):
@@ -121,7 +113,7 @@ def conversion_lines(conversion: Conversion) -> Iterator[str]:
 
 def _now(record: PadRecord) -> str:
     """Returns the outcome for a Pad."""
-    if breaks_a_rule(record):
+    if records.breaks_a_rule(record):
         return "breaks a rule"
     if record.status in ("unconverted", "not needed"):
         return record.status
@@ -136,11 +128,10 @@ def _now(record: PadRecord) -> str:
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
     """Returns the exit code of a finished conversion: 0 and "", or 5 and why padops could not compare the models."""
-    verification = conversion.verification
-    error = None if verification is None else shortcoming(verification, strict=False)
-    if verification is None or error is None:
+    found = conversion.verification
+    if found is None or (error := shortcoming(found, strict=False)) is None:
         return 0, ""
-    return error.exit_code, f"not verified: {(*verification.doubts, *verification.unproved)[0]}"
+    return error.exit_code, f"not verified: {(*found.doubts, *found.unproved)[0]}"
 
 
 def what_was_written(conversion: Conversion) -> str:
@@ -158,22 +149,20 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     for pad in inspection.pads:
         yield ""
         yield f"{pad.path}  {pad.verdict}"
-        yield f"  {_form(pad)}: {pad.what()}"
+        yield _form(pad)
         yield f"  {pad.why}"
         if pad.runner:
             yield f"  in padops.InferenceSession: {pad.runner}"
     yield from inspection.notes
     commands = inspection.commands()
-    if commands or inspection.failing:
-        yield ""
     if commands:
-        yield "Fixes, best first:" if inspection.failing else "To run the model with any data:"
+        yield from ("", "Fixes, best first:" if inspection.failing else "To run the model with any data:")
     elif inspection.failing:
-        yield "padops cannot fix this model as it is; see above"
+        yield from ("", "padops cannot fix this model as it is; see above")
     in_python = any(pad.operator == f"{pyop_node.DOMAIN}::{pyop_node.OP_TYPE}" for pad in inspection.failing)
     for road, command in commands.items():
         yield f"  {command}"
-        yield f"      {ROADS[road].format(arguments=IN_OPTIONS[in_python])}"
+        yield f"      {ROADS[road].format(arguments=IN_OPTIONS[in_python] + session_arguments(inspection))}"
 
 
 def inspected_lines(name: str, inspection: Inspection) -> Iterator[str]:
@@ -186,9 +175,8 @@ def inspected_lines(name: str, inspection: Inspection) -> Iterator[str]:
 def total_lines(results: Sequence[Inspection | str]) -> Iterator[str]:
     """Yields the total of several models, and the command that shows reasons and fixes."""
     read = [result for result in results if not isinstance(result, str)]
-    pads = [pad for inspection in read for pad in inspection.pads]
-    left_out = sum(inspection.left_out for inspection in read)
-    failing = sum(bool(inspection.failing) for inspection in read)
+    pads, left_out = [pad for result in read for pad in result.pads], sum(result.left_out for result in read)
+    failing = sum(bool(result.failing) for result in read)
     counts = {"with failing Pads": failing, "unreadable": len(results) - len(read)}
     told = "".join(f", {count} {what}" for what, count in counts.items() if count)
     yield f"{plural(len(results), 'model')}{told}; {summary_of(pads, left_out)}"
@@ -197,6 +185,6 @@ def total_lines(results: Sequence[Inspection | str]) -> Iterator[str]:
 
 
 def _form(pad: PadFacts) -> str:
-    """The form of a Pad with its opset: ``Pad (opset 18)``."""
+    """The line with the form of a Pad, its opset, and what it pads: ``  Pad (opset 18): …``."""
     form = "Pad" if re.fullmatch(r"Pad-\d+ (inputs|attributes)", pad.form) else pad.form
-    return f"{form} (opset {pad.opset})" if pad.opset else form
+    return f"  {form} (opset {pad.opset}): {pad.what()}" if pad.opset else f"  {form}: {pad.what()}"

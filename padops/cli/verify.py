@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from padops.cli.parsing import add_runs, typed
-from padops.terminal import fail, json_text, names, say
+from padops.cli.parsing import add_runs
+from padops.terminal import json_text, names, say
 
 ABOUT = (
     "Check whether a converted model does what the original does. padops proves that each part that differs does the "
@@ -38,20 +38,16 @@ def add_verify(commands: Any) -> None:
 def run_verify(options: argparse.Namespace) -> int:
     """Compares with these options."""
     from padops.cli.tables import verification_lines
-    from padops.convert import PadopsError
     from padops.convert.pipeline import models_of
     from padops.convert.records import SCHEMA
     from padops.convert.verify.choice import shortcoming, verify
     from padops.runtime.installed import versions
     from padops.runtime.provider_rules import full_names
 
-    try:
-        models = models_of(options.original, options.converted)
-        providers = None if options.providers is None else full_names(options.providers)
-        given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
-        verification = verify(*models, **given, run=options.run_both, providers=providers)
-    except PadopsError as error:
-        return fail(typed(error), error.exit_code)
+    models = models_of(options.original, options.converted)
+    providers = None if options.providers is None else full_names(options.providers)
+    given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
+    verification = verify(*models, **given, run=options.run_both, providers=providers)
     answer = shortcoming(verification, options.strict)
     code = 0 if answer is None else answer.exit_code
     if options.json:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import USAGE
-from padops.extras import Needing
+from padops.extras import needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
 from padops.progress import progress_line
@@ -35,36 +36,25 @@ def add_conformance(subparsers: Any) -> None:
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
     _add_run(parser)
 
-    def without_options(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    def without_options(module: str, function: str, options: argparse.Namespace) -> int:
         of_run = vars(parser.parse_args([]))
         if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
             parser.error("a command takes no options of a run; its own options come after its name")
-        return run(options)
+        code: int = getattr(import_module(module), function)(options)
+        return code
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
     add = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
     add.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
     add.add_argument("--format", choices=("markdown", "junit", "html"), help="what to print (default: markdown)")
     add.add_argument("-o", "--out", dest="folder", metavar="DIR", help="write every form into this folder instead")
-    add.set_defaults(run=partial(without_options, _show))
+    add.set_defaults(run=partial(without_options, "padops.conformance.render", "show"))
     add = commands.add_parser("repro", help="print a script that shows one case on one peer", description=SCRIPT)
     add.add_argument("id", metavar="ID", help="a case of a report")
     add.add_argument(
         "--peer", dest="name", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)"
     )
-    add.set_defaults(run=partial(without_options, _repro))
-
-
-def _show(options: argparse.Namespace) -> int:
-    from padops.conformance.render import show
-
-    return show(options)
-
-
-def _repro(options: argparse.Namespace) -> int:
-    from padops.conformance.repro import repro
-
-    return repro(options)
+    add.set_defaults(run=partial(without_options, "padops.conformance.repro", "repro"))
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +85,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Run the suite with these options."""
-    with Needing("padops conformance"):  # before a folder is made
+    with needing("padops conformance"):  # before a folder is made
         import onnx  # noqa: F401
 
     from padops.conformance import cases, record, render, runner
@@ -117,21 +107,23 @@ def run_suite(options: argparse.Namespace) -> int:
                 ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress)
         except runner.CutShort as cut:
             ran, ending = cut.ran, cut.ending
-        header = record.header(options.level, options.seed, ran)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        footer = record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers)
-        results = [result for one in ran for result in one.results]
+        report = record.Record(
+            record.header(options.level, options.seed, ran),
+            [result for one in ran for result in one.results],
+            record.footer(ran, [peer.name for peer in required], ending is not None, options.strict_peers),
+        )
         if folder is not None:
             options.left_behind = f" while the report was written: not all of its files in {folder} are new"
-            record.write(folder / record.FILE, header, results, footer)
-            render.write_all(header, results, footer, KNOWN, folder)
+            record.write(folder / record.FILE, report)
+            render.write_all(report, folder)
     except OSError as error:
         return fail(error)
-    show(summarise(header, results, footer, KNOWN))
+    show(summarise(report))
     if ending is None:
-        return int(footer["exit"])
+        return int(report.footer["exit"])
     kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
-    say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
+    say(f"interrupted: {report.footer['results']:,} results; {kept}", stderr=True)
     return exit_code(ending)
 
 

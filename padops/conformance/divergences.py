@@ -15,13 +15,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from padops.conformance.features import TAGS, Prepared
-from padops.conformance.peers import PEERS, PeerRow, rows_of
+from padops.conformance.features import TAGS, WRONG, Prepared
+from padops.conformance.peers import PEERS, Peer, rows_of
 from padops.conformance.peers.parts import has
-from padops.conformance.record import IDLE, WRONG
 from padops.extras import RUNTIMES
 
 
@@ -30,7 +29,7 @@ class Divergence:
     """One known way in which one peer breaks padops' rules."""
 
     id: str  # short and lasting; reports name it
-    outcome: str | Collection[str]  # one of ``record.WRONG``, or several if the outcome depends on memory
+    outcome: str | Collection[str]  # one of ``features.WRONG``, or several if the outcome depends on memory
     rule: str  # the affected rule of docs/semantics.md
     reason: str  # the reason, in a sentence
     peer: str  # of ``peers.PEERS``; a peer in another interpreter counts too
@@ -50,19 +49,22 @@ class Divergence:
     example: str = ""  # a case that shows it: part of every run, to detect a divergence that no longer occurs
 
     def __post_init__(self) -> None:
-        unknown = {*self.tags, *self.some, *self.without} - TAGS
-        if unknown or not self.outcomes <= {*WRONG}:
-            raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
+        if unknown := {*self.tags, *self.some, *self.without} - TAGS or self.outcomes - {*WRONG}:
+            raise ValueError(f"divergence {self.id}: unknown {unknown}")
         bounds_of(self.versions)
 
     @property
     def outcomes(self) -> set[str]:
         """``outcome`` as a set."""
-        return {self.outcome} if isinstance(self.outcome, str) else set(self.outcome)
+        return {self.outcome} if isinstance(self.outcome, str) else {*self.outcome}
 
     def concerns(self, peer: str, version: str) -> bool:
         """Return whether the divergence concerns a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
+
+    def fits(self, outcome: str, detail: str) -> bool:
+        """Return whether a result of a case that matches is as recorded; ``detail`` is the peer's message."""
+        return outcome in self.outcomes and self.says in detail
 
     def matches(self, item: Prepared) -> bool:
         """Return whether the divergence concerns a case."""
@@ -70,7 +72,7 @@ class Divergence:
         return (
             (not self.families or item.family in self.families)
             and (not self.modes or case.mode in self.modes)
-            and (not self.dtypes or case.dtype in self.dtypes)
+            and (not self.dtypes or case.dtype.name in self.dtypes)
             and (not self.expected or expected == self.expected)
             and (not self.rules or item.expected.rule in self.rules)
             and item.tags.issuperset(self.tags)
@@ -86,11 +88,7 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
-
-    Raises:
-        ValueError: The range has another form.
-    """
+    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
         raise ValueError(f"a range of versions says {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
@@ -102,35 +100,6 @@ def in_range(version: str, versions: str) -> bool:
     oldest, newest, included = bounds_of(versions)
     key, last = version_key(version), version_key(newest)
     return version_key(oldest) <= key and (key < last or included and key == last)
-
-
-@dataclass
-class DivergenceTracker:
-    """The divergences of one peer, and which of them have been seen."""
-
-    known: Sequence[Divergence]  # the divergences of the peer's version
-    # Whether unexplained results are new behaviour of the peer, because its version has no records.
-    excused: bool = False
-    # For each divergence that matched a case: the number of cases with its outcome.
-    seen: dict[str, int] = field(default_factory=dict)
-
-    def explain(self, item: Prepared, outcome: str, detail: str = "") -> str | None:
-        """Return the id of the divergence that explains an outcome, or None; ``detail`` is the peer's message."""
-        if outcome in IDLE:
-            return None
-        found = None
-        for divergence in self.known:
-            if not divergence.matches(item):
-                continue
-            fits = outcome in divergence.outcomes and divergence.says in detail
-            found = found or (divergence.id if fits else None)
-            self.seen[divergence.id] = self.seen.get(divergence.id, 0) + fits
-        return found
-
-    @property
-    def not_seen(self) -> list[str]:
-        """Divergences that do not occur: their cases ran, and none had the recorded outcome."""
-        return [id for id, count in self.seen.items() if not count]
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers
@@ -157,12 +126,8 @@ def _add(file: Path) -> None:
 _add(Path(__file__).with_name("known.json"))
 
 
-def add_peers(place: Path) -> list[PeerRow]:
-    """Add the peers of a file, or of all files of a folder, to ``PEERS``, with their known divergences.
-
-    Raises:
-        ValueError: The file has no ``ENVIRONMENT``, or padops has another peer of that name.
-    """
+def add_peers(place: Path) -> list[Peer]:
+    """Add the peers of a file, or of all files of a folder, to ``PEERS``, with their known divergences."""
     files = [file for file in sorted(place.glob("*.py")) if has(file, "ENVIRONMENT")] if place.is_dir() else [place]
     rows = [row for file in files for row in rows_of(file)]
     for row in rows:
@@ -175,29 +140,28 @@ def add_peers(place: Path) -> list[PeerRow]:
     return rows
 
 
-def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
+def judged_as(peer: Peer, versions: Mapping[str, str]) -> str:
     """Return the version that selects the divergences: the peer's own, or the nearest recorded version."""
-    recorded, version = _recorded(row, versions)
+    recorded, version = _recorded(peer, versions)
     if not recorded or in_range(version, recorded):
         return version
     oldest, newest, _ = bounds_of(recorded)
     return oldest if version_key(version) < version_key(oldest) else newest
 
 
-def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
+def not_recorded(peer: Peer, versions: Mapping[str, str]) -> str:
     """Return the recorded versions if a peer's own is not among them, which excuses the peer; else "".
 
     Nothing excuses padops' own peers: padops must know their behaviour in a new runtime. A user's own peer has no
     records.
     """
-    recorded, version = _recorded(row, versions)
-    known = PEERS.get(row.name)
-    excused = recorded and not row.ours and known is not None and known.entry_point == row.entry_point
+    recorded, version = _recorded(peer, versions)
+    excused = recorded and not peer.ours and peer.is_listed
     return recorded if excused and not in_range(version, recorded) else ""
 
 
-def _recorded(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
+def _recorded(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
     """Return the recorded versions of a peer's first package, or "", and its own version."""
     package, version = next(iter(versions.items()), ("", ""))
-    package = RUNTIMES[0] if package in RUNTIMES and not row.provider else OTHER_NAMES.get(package, package)
+    package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)
     return RECORDED.get(package, ""), version

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import Packed, pack
-from padops.conformance.case import Case, Expected, expect
+from padops.conformance.case import Expected, expect
+from padops.conformance.peers.request import Request
 from padops.spec.dialects import Node
 from padops.spec.plan import Amounts, Crop, Mode, PadError, dilated_size, make_plan, source_index
 
@@ -22,7 +23,9 @@ TAGS = frozenset(
     """.split()
 )
 BEYOND = "beyond the standard"  # a class of cases, which an implementation may refuse
-
+IDLE = ("unsupported", "skipped")  # outcomes without a comparison
+WRONG = ("differ", "error", "crash")
+OUTCOMES = ("agree", *WRONG, *IDLE)
 
 FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "SamePad": "same"}
 
@@ -31,13 +34,13 @@ FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "Sa
 class Prepared:
     """A case with its expected answer and its features, which divergences match."""
 
-    case: Case
+    case: Request
     expected: Expected
     packed: Packed | None  # the expected output, or None for an error
     tags: frozenset[str]  # those of ``TAGS`` that hold
 
     @classmethod
-    def of(cls, case: Case) -> Prepared:
+    def of(cls, case: Request) -> Prepared:
         """Compute the expected answer with the reference, and the tags."""
         expected = expect(case)
         packed = None if expected.output is None else pack(expected.output)
@@ -75,10 +78,8 @@ class Prepared:
         return tuple(rule for rule, exercised in holds.items() if exercised or rule == self.expected.rule)
 
 
-def _tags(case: Case) -> set[str]:
-    row, arrays = case.row, case.arrays()
-    data = arrays[0]
-    assert data is not None  # every Pad has data
+def _tags(case: Request) -> set[str]:
+    row, arrays, data = case.row, case.inputs, case.data
     given = {entry.name: array for entry, array in zip(row.inputs, arrays)}
     fill, pads, axes = (given.get(name) for name in (row.fill, "pads", "axes"))
     value = case.attributes.get(row.fill) if row.input_index(row.fill) is None else None

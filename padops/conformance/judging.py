@@ -1,22 +1,23 @@
-"""Judges the answer of a peer to a case by the expected answer."""
+"""Judges the answers of a peer to its cases by the expected answers and the known divergences."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from padops.conformance.arrays import Packed, describe, unpack
-from padops.conformance.divergences import DivergenceTracker
-from padops.conformance.features import BEYOND, Prepared
+from padops.conformance.divergences import Divergence, judged_as, not_recorded
+from padops.conformance.features import BEYOND, IDLE, Prepared
 from padops.conformance.lines import plain
-from padops.conformance.peers import Peer, PeerRow, has_script
-from padops.conformance.record import IDLE
+from padops.conformance.peers import Peer
 from padops.plural import plural
 from padops.spec.bits import element_bits
 
 
-def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
+def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
     """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
 
     Implementations may refuse cases that the standard leaves open; padops runs them.
@@ -25,15 +26,15 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
     if kind == "output":
         if item.packed is None:
             return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
-        if content == item.packed or row.within and _is_close(item.packed, content, row.within):
+        if content == item.packed or peer.within and _is_close(item.packed, content, peer.within):
             return "agree", ""
         return "differ", _difference(item.packed, content)
     if kind == "refused":
-        if item.of_class == BEYOND and row.runs_pads:
+        if item.of_class == BEYOND and not peer.ours and not peer.name.startswith("without-pad-"):
             return "agree", f"refused, {BEYOND} (P4): {content}"
         if item.packed is not None:
             return "error", str(content)
-        if row.labels and f"[{item.expected.rule}]" not in content and not (row.before and row.before in content):
+        if peer.labels and f"[{item.expected.rule}]" not in content and not (peer.before and peer.before in content):
             return "error", f"{content}; expected an error of [{item.expected.rule}]"
         return "agree", ""
     return ("error" if kind == "broken" else kind), str(content)
@@ -62,32 +63,77 @@ def _difference(expected: Packed, got: Packed) -> str:
     return f"{differ}, the first at {place}: {other!r}, expected {one!r}"
 
 
-def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
-    """Return a peer's result of a case for a report; the tracker's divergences may explain the answer."""
-    case = item.case
-    outcome, detail = judge(item, answer, peer.row)
-    divergence = tracker.explain(item, outcome, detail) if not peer.row.in_house else None
-    unexplained = outcome not in ("agree", *IDLE) and divergence is None
-    result: dict[str, Any] = {
-        "case": case.id,
-        "origin": case.origin,
-        "op": case.op,
-        "mode": case.mode,
-        "dtype": case.dtype,
-        "rank": case.rank,
-        "rules": list(item.rules),
-        "peer": peer.name,
-        "outcome": outcome,
-        "divergence": divergence,
-        "unexpected": unexplained and not tracker.excused,
-        "new": unexplained and tracker.excused,
-        "detail": detail[:600],
-    }
-    if outcome != "agree":
-        result["inputs"] = [describe(array) for array in case.arrays()]
-        result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
-        result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
-        result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
-    asked_as = peer.name if peer.row.asked_as == peer.row.name else peer.row.asked_as
-    result["repro"] = f"padops conformance repro {case.id} --peer {asked_as}" if has_script(peer.row) else ""
-    return result
+@dataclass
+class PeerRun:
+    """The results of one peer."""
+
+    peer: Peer
+    handshake: dict[str, Any] | None = None  # its Python and versions, or None if it is absent
+    absent: str | None = None  # why the peer is absent, or None
+    results: list[dict[str, Any]] = field(default_factory=list)
+    left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
+    recorded: str = ""  # the recorded versions if its own is not among them; else empty
+    known: Sequence[Divergence] = ()  # the divergences that concern it
+    # For each divergence that matched a case: the number of cases with its outcome.
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def begin(self, handshake: Mapping[str, Any], known: Sequence[Divergence]) -> None:
+        """Receive the versions of the peer, which select its divergences."""
+        self.handshake, self.absent, versions = {**handshake}, None, handshake["versions"]
+        self.recorded, version = not_recorded(self.peer, versions), judged_as(self.peer, versions)
+        self.known = [row for row in known if row.concerns(self.peer.name, version)]
+
+    @property
+    def not_seen(self) -> list[str]:
+        """Divergences that do not occur: their cases ran, and none had the recorded outcome."""
+        return [id for id, count in self.seen.items() if not count]
+
+    @property
+    def stale(self) -> list[str]:
+        """Divergences of a recorded version that no longer occur."""
+        return [] if self.recorded else self.not_seen
+
+    @property
+    def gone(self) -> list[str]:
+        """Divergences that do not occur in a version without records."""
+        return self.not_seen if self.recorded else []
+
+    def explain(self, item: Prepared, outcome: str, detail: str) -> str | None:
+        """Return the id of the first divergence that explains an outcome, or None."""
+        found = None
+        for row in self.known if outcome not in IDLE else ():
+            if row.matches(item):
+                fits = row.fits(outcome, detail)
+                found = found or (row.id if fits else None)
+                self.seen[row.id] = self.seen.get(row.id, 0) + fits
+        return found
+
+    def add(self, item: Prepared, answer: tuple[str, Any]) -> None:
+        """Add the result of a case, in the form of a report."""
+        case, peer = item.case, self.peer
+        outcome, detail = judge(item, answer, peer)
+        divergence = self.explain(item, outcome, detail)
+        unexplained = outcome not in ("agree", *IDLE) and divergence is None
+        result: dict[str, Any] = {
+            "case": case.id,
+            "origin": case.origin,
+            "op": case.op,
+            "mode": case.mode,
+            "dtype": case.dtype.name,
+            "rank": case.data.ndim,
+            "rules": list(item.rules),
+            "peer": peer.name,
+            "outcome": outcome,
+            "divergence": divergence,
+            "unexpected": unexplained and not self.recorded,
+            "new": unexplained and bool(self.recorded),
+            "detail": detail[:600],
+        }
+        if outcome != "agree":
+            expected = item.expected
+            result["inputs"] = [describe(array) for array in case.inputs]
+            result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
+            result["expected"] = {"error": expected.message} if item.packed is None else describe(expected.output)
+            result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
+        result["repro"] = f"padops conformance repro {case.id} --peer {peer.asked_as}" if peer.has_script else ""
+        self.results.append(result)

@@ -6,7 +6,6 @@ import base64
 import contextlib
 import json
 import math
-from collections.abc import Mapping
 from typing import IO, Any
 
 import numpy as np
@@ -26,11 +25,7 @@ class GarbledAnswer(Exception):
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """Read the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``.
-
-    Raises:
-        GarbledAnswer: The line has another form.
-    """
+    """Read the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``."""
     hello = _object(stream)
     if "absent" in hello:
         return {"absent": str(hello["absent"])}
@@ -48,13 +43,12 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
     return {"name": name, "versions": versions, "families": families}
 
 
-def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> bytes:
-    """Encode a case of ``Case.request`` as a line.
+def question(request: Request, lowered: bool = False, provider: str = "") -> bytes:
+    """Encode a case as a line.
 
     ``lowered``: whether the model has standard operators in place of Pad; a model for a provider may keep a Pad that
     the provider runs right.
     """
-    request = Request.of(sent)
     inputs = [
         {"name": f"input_{i}", "role": row.name, "constant": i in request.constant_inputs, **tensor(array)}
         for i, (row, array) in enumerate(zip(request.row.inputs, request.inputs))
@@ -67,7 +61,7 @@ def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "")
     if lowered and not provider:
         model = without_pad(request)
     elif lowered or request.opset:
-        model = make_model(request, request.inputs, standard=bool(request.opset))
+        model = make_model(request, standard=bool(request.opset))
         model = converted(model, target="onnx", provider=provider) if lowered else model
     asked = {
         "case": request.id,
@@ -98,11 +92,7 @@ def tensor(array: np.ndarray) -> dict[str, Any]:
 
 
 def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
-    """Read an answer in the form of ``worker.py``.
-
-    Raises:
-        GarbledAnswer: The line is not an answer.
-    """
+    """Read an answer in the form of ``worker.py``."""
     said = _object(stream)
     if "output" in said:
         return "output", _packed(said["output"])

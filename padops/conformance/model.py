@@ -15,8 +15,6 @@ from padops.spec.dialects import DOMAIN, OPS, VERSION, VERSIONS
 if TYPE_CHECKING:
     import onnx
 
-    from padops.conformance.case import Case
-
 
 def one_node_model(
     op_type: str,
@@ -48,36 +46,27 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
-def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; ``standard``: with the Pad of ``ai.onnx`` instead of the operator of padops.
-
-    Raises:
-        Unsupported: ``standard`` is set, and no Pad of ``ai.onnx`` can run the case.
-    """
+def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
+    """Make the model of a case; ``standard``: with the Pad of ``ai.onnx``, or raise Unsupported if ONNX lacks it."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
-    data = inputs[0]
-    assert data is not None  # every Pad has data
-    dtype = dtype_of(data)
     # Else the oldest opset in which standard operators support the element type.
-    oldest = (row for row in VERSIONS if row >= 18 and dtype.name in OPS[f"Pad_{row}"].types)
+    oldest = (row for row in VERSIONS if row >= 18 and case.dtype.name in OPS[f"Pad_{row}"].types)
     opset = case.opset if standard else next(oldest)
-    names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]
-    while names and not names[-1]:
+    names = ["" if array is None else f"input_{i}" for i, array in enumerate(case.inputs)]
+    while not names[-1]:
         names.pop()
     lists = {row.name for row in case.row.attributes if row.type == "ints"}
+    declared = {name: (dtype_of(x).onnx, x.shape if case.static else None) for name, x in feeds(case).items()}
     return one_node_model(
         "Pad" if standard else case.op,
         names,
         {name: list(value) if name in lists else value for name, value in case.attributes.items()},
-        {
-            name: (dtype_of(array).onnx, array.shape if case.static else None)
-            for name, array in feeds(case, inputs).items()
-        },
-        (dtype.onnx, None),
+        declared,
+        (case.dtype.onnx, None),
         {"": opset} | ({} if standard else {DOMAIN: VERSION}),
         ir_version(opset),
-        [tensor(f"input_{i}", array) for i in case.constant_inputs if (array := inputs[i]) is not None],
+        [tensor(f"input_{i}", array) for i in case.constant_inputs if (array := case.inputs[i]) is not None],
         "" if standard else DOMAIN,
     )
 
@@ -97,10 +86,10 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
     return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)
 
 
-def feeds(case: Case | Request, inputs: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:
+def feeds(case: Request) -> dict[str, np.ndarray]:
     """Return the feeds of the model of :func:`make_model`."""
-    names = enumerate(inputs)
-    return {f"input_{i}": array for i, array in names if array is not None and i not in case.constant_inputs}
+    given = enumerate(case.inputs)
+    return {f"input_{i}": array for i, array in given if array is not None and i not in case.constant_inputs}
 
 
 RULE_BROKEN = re.compile(r"\[[PS]\d+](;|$)")
@@ -112,16 +101,11 @@ class RuleBroken(Refused):
 
 def without_pad(request: Request) -> onnx.ModelProto:
     """Make the model and run ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
-    return converted(make_model(request, request.inputs), target="onnx", without_pad=True)
+    return converted(make_model(request), target="onnx", without_pad=True)
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
-    """Convert the model of a case with these options of ``padops.convert``.
-
-    Raises:
-        Unsupported: The case has no such form.
-        RuleBroken: The case breaks a rule.
-    """
+    """Convert the model of a case as ``padops.convert``; raise RuleBroken, or Unsupported for a case without a form."""
     from padops.convert import convert
 
     conversion = convert(model, fold=False, **options)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from padops.conformance.peers import Peer
+from padops.conformance.judging import PeerRun
 from padops.files.staging import write_whole
 
 FILE = "conformance.jsonl"
 SCHEMA = 2
-IDLE = ("unsupported", "skipped")  # outcomes without a comparison
-WRONG = ("differ", "error", "crash")
-OUTCOMES = ("agree", *WRONG, *IDLE)
 
 # The fields of each line, by its kind; one with "?" may be absent.
 FIELDS = {
@@ -27,31 +22,6 @@ FIELDS = {
               "attributes? expected? got?".split(),
     "footer": "kind results unexpected new stale gone strict exit cut_short?".split(),
 }  # fmt: skip
-
-
-@dataclass
-class PeerRun:
-    """The results of one peer."""
-
-    peer: Peer
-    handshake: dict[str, Any] | None = None  # its Python and versions, or None if it is absent
-    absent: str | None = None  # why the peer is absent, or None
-    results: list[dict[str, Any]] = field(default_factory=list)
-    # The divergences whose cases ran, none with the recorded outcome.
-    not_seen: list[str] = field(default_factory=list)
-    left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
-    # The recorded versions if its own is not among them; else empty.
-    recorded: str = ""
-
-    @property
-    def stale(self) -> list[str]:
-        """Divergences of a recorded version that no longer occur."""
-        return [] if self.recorded else self.not_seen
-
-    @property
-    def gone(self) -> list[str]:
-        """Divergences that do not occur in a version without records."""
-        return self.not_seen if self.recorded else []
 
 
 class RecordError(ValueError):
@@ -73,19 +43,15 @@ def counts_of(footer: dict[str, Any]) -> str:
     return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
-def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
+def write(path: Path, report: Record) -> None:
     """Write a report atomically: a failure keeps the previous file."""
-    rows = ({"kind": "result", **result} for result in results)
-    lines = chain([{"kind": "header", **header}], rows, [{"kind": "footer", **footer}])
-    write_whole(Path(path), (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
+    kinds = [("header", report.header), *(("result", row) for row in report.results), ("footer", report.footer)]
+    rows = ({"kind": kind, **row} for kind, row in kinds)
+    write_whole(path, (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
 def read(path: Path | str) -> Record:
-    """Read a report.
-
-    Raises:
-        RecordError: The file is cut off, has another schema or lacks a field; the message names the file.
-    """
+    """Read a report."""
     lines = [_line(f"{path}:{i}", line) for i, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
     if not lines or lines[0]["kind"] != "header":
         raise RecordError(f"{path}: not a report: the first line is no header")
@@ -134,7 +100,7 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
 def _present(one: PeerRun) -> dict[str, Any]:
     said = one.handshake or {}
     about = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
-    more = {"within": one.peer.row.within or None, "recorded": one.recorded or None}
+    more = {"within": one.peer.within or None, "recorded": one.recorded or None}
     return {key: value for key, value in {**about, **more}.items() if value is not None}
 
 
@@ -153,7 +119,7 @@ def footer(
     stale = set() if cut_short else {id for one in ran for id in one.stale}
     gone = set() if cut_short else {id for one in ran for id in one.gone}
     absent = [one.peer for one in ran if one.handshake is None]
-    missing = any(peer.name in asked or peer.row.in_house and not peer.row.extra for peer in absent)
+    missing = any(peer.name in asked or peer.required for peer in absent)
     failed = cut_short or unexpected or stale or missing or not results or strict and (new or gone)
     left = {one.peer.name: one.left for one in ran if one.handshake is not None and one.left}
     return {

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from padops.conformance import cases, runner
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.peers import PEERS, PeerRow, has_script
+from padops.conformance.peers import PEERS, Peer
 from padops.conformance.peers.parts import shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
-from padops.spec.dtypes import by_name
 from padops.terminal import fail
 
 
@@ -29,20 +28,17 @@ class NoScript(ValueError):
     """This case and peer have no script; the message has the reason."""
 
 
-def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
+def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
     """Return the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
 
     It is Python, or JavaScript for a JavaScript peer, and exits with 1 if the peer differs from the rules, else with 0.
-
-    Raises:
-        NoScript: The peer cannot express this case.
     """
     name = peer.partition("@")[0]
-    if name not in PEERS or not has_script(PEERS[name]):
-        names = ", ".join(name for name, row in PEERS.items() if has_script(row))
+    if name not in PEERS or not PEERS[name].has_script:
+        names = ", ".join(name for name, row in PEERS.items() if row.has_script)
         raise NoScript(f"there is no script for the peer {name!r}, only for {names}")
     row, expected = PEERS[name], expect(case)
-    request = Request.of(row.prepared(case.request()))
+    request = row.prepared(case)
     try:
         if row.command:
             needs = (*value_of(row.file, "PACKAGES"), *(value_of(row.file, "NEEDS") or ()))
@@ -61,7 +57,7 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
     used = [package for package in ("ml_dtypes", "onnx") if f"{package}." in assigned]
     imports = sorted({*imports, "import sys", "import numpy as np", *(f"import {package}" for package in used)})
     about = "\n".join(_about(case, peer, seen, versions, ("numpy", *used, *packages))).replace("\\", "\\\\")
-    bits = by_name(case.dtype).bits
+    bits = case.dtype.bits
     end = COMPARE.format(mask=f" & {(1 << bits) - 1}" if 0 < bits < 8 else "")
     future = "from __future__ import annotations"
     loaded = "\n".join([future, "", *(line for line in imports if line != future)])
@@ -71,7 +67,7 @@ def script(case: Case, peer: str, seen: Mapping[str, Any] | None = None, version
 _Call = tuple[Sequence[str], list[str], dict[str, str], str]  # packages, imports, values by name, and the functions
 
 
-def _call(row: PeerRow, request: Request) -> _Call:
+def _call(row: Peer, request: Request) -> _Call:
     """Return the parts of a script that does not need padops; ``run`` calls the peer."""
     imports, sources = shown(row.file, ["pad", "REFUSALS"])
     (function,) = ast.parse(sources["pad"]).body
@@ -83,20 +79,19 @@ def _call(row: PeerRow, request: Request) -> _Call:
     return value_of(row.file, "PACKAGES")[:1], imports, given, "\n\n\n".join([*dict.fromkeys(sources.values()), run])
 
 
-def _call_of_padops(row: PeerRow, request: Request) -> _Call:
+def _call_of_padops(row: Peer, request: Request) -> _Call:
     """Return the parts of a script that calls padops or its models as the suite does, and needs padops."""
     module, function = row.entry_point.split(":")
     imports = ["import os", "import padops", "from padops.conformance import cases"]
     imports += [f"from padops.conformance.peers import PEERS, {module}"]
-    imports += ["from padops.conformance.peers.request import Refused, Request"]
+    imports += ["from padops.conformance.peers.request import Refused"]
     source = f"""\
 REFUSALS = (Refused, padops.PadError, *{module}.REFUSALS)
 os.environ["PADOPS_LIBRARY"] = padops.get_library_path()
 
 
 def run():
-    asked = PEERS[{row.name!r}].prepared(cases.find_case({request.id!r}).request())
-    return {module}.{function}(Request.of(asked))"""
+    return {module}.{function}(PEERS[{row.name!r}].prepared(cases.find_case({request.id!r})))"""
     return ("padops",), imports, {}, source
 
 
@@ -136,7 +131,9 @@ def literal(array: np.ndarray) -> str:
     return f'np.frombuffer(bytes.fromhex("{raw}"), {kind}).reshape({shape})'
 
 
-def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]) -> list[str]:
+def _about(
+    case: Request, peer: str, seen: Mapping[str, Any] | None, versions: str, packages: Sequence[str]
+) -> list[str]:
     """Describe what the script shows, the reason for the peer's result if known, and how to run the script."""
     name, _, python = peer.partition("@")
     where = ", ".join(filter(None, (versions, python)))
@@ -147,7 +144,7 @@ def _about(case: Case, peer: str, seen: Mapping[str, Any] | None, versions: str,
         detail = " ".join(seen["detail"].split())
         reason = [*known, f"{seen['outcome']}: {detail}" if detail else "It agrees with the rules."][:1] + [""]
     return [
-        f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
+        f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype.name}, rank {case.data.ndim}.",
         "",
         *reason,
         f"Needs {', '.join(dict.fromkeys(packages))}.",

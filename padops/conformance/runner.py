@@ -1,4 +1,4 @@
-"""Runs cases on peers and judges the answers."""
+"""Runs cases on peers, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from padops.conformance.case import Case, seed_of
-from padops.conformance.divergences import EXAMPLES, Divergence, DivergenceTracker, add_peers, judged_as, not_recorded
+from padops.conformance.case import seed_of
+from padops.conformance.divergences import EXAMPLES, Divergence, add_peers
 from padops.conformance.features import Prepared
-from padops.conformance.judging import result_of
+from padops.conformance.judging import PeerRun
 from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello
 from padops.conformance.model import RuleBroken
-from padops.conformance.peers import ALL, PEERS, Peer, PeerRow, environments, is_made, python_of
-from padops.conformance.peers.request import Unsupported
-from padops.conformance.record import PeerRun
+from padops.conformance.peers import ALL, PEERS, Peer, environments, is_made, python_of
+from padops.conformance.peers.request import Request, Unsupported
 from padops.files.interrupts import uninterrupted
 from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 
@@ -50,9 +49,8 @@ def _ended_with(code: int | None) -> str:
 class Process:
     """One peer's process; it starts at its first use."""
 
-    def __init__(self, row: PeerRow, python: str | None) -> None:
-        """Prepare the peer of ``row`` for the interpreter ``python``, else the peer's own, else this one."""
-        self._row, self._given = row, python
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
         self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()
         self._is_fresh = True  # the process has not answered yet
@@ -60,18 +58,12 @@ class Process:
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Start the process; return its versions and Python, or for a command its name and families.
-
-        Raises:
-            AbsentPeer: The implementation cannot be imported, or the import kills the process.
-            Stopped: The run is ending.
-        """
+        """Start the process; return its versions and Python, or for a command its name and families."""
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
         command, folder = self._command()
         self._is_fresh = True
-        receive: Callable[[IO[bytes]], Any] = receive_hello if self._row.command else pickle.load
         try:
             with self._lock:
                 if self._stopped:
@@ -81,7 +73,7 @@ class Process:
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                     start_new_session=True, cwd=folder,
                 ))  # fmt: skip
-            handshake: dict[str, Any] = self._pipes.within(self._row.seconds, lambda asked, answers: receive(answers))
+            handshake: dict[str, Any] = self._receive(b"", receive_hello)
         except (OSError, EOFError, GarbledAnswer, LateError, pickle.UnpicklingError) as error:
             handshake = {"absent": f"{command[0]} did not start it: {str(error) or self._last_words()}"}
         if "absent" in handshake:
@@ -91,51 +83,55 @@ class Process:
 
     def _command(self) -> tuple[list[str], Path | None]:
         """Return the command and its working folder: the environment's, or None for the current one."""
-        row = self._row
-        if row.environment and self._given is None and not is_made(row.environment):
-            makes = f"python3 scripts/peers.py {row.environment} makes it, and @PYTHON names another interpreter"
+        peer = self._peer
+        if peer.environment and peer.python is None and not is_made(peer.environment):
+            makes = f"python3 scripts/peers.py {peer.environment} makes it, and @PYTHON names another interpreter"
             raise AbsentPeer(f"it has no environment: {makes}")
-        if row.command:
-            return list(row.command), environments() / row.environment if row.environment else None
-        own = str(python_of(row.environment)) if row.environment else sys.executable
-        forks = ["fork"] if row.forks else []
-        return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
+        if peer.command:
+            return list(peer.command), environments() / peer.environment if peer.environment else None
+        own = str(python_of(peer.environment)) if peer.environment else sys.executable
+        forks = ["fork"] if peer.forks else []
+        return [peer.python or own, "-W", "ignore", str(WORKER), peer.entry_point, *forks], None
 
-    def ask(self, requests: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-        """Yield an answer of ``worker.py`` for each request, or ``("crash", text)`` if the process died.
+    def _receive(self, asked: bytes, of_command: Callable[[IO[bytes]], Any]) -> Any:
+        """Send bytes and receive a message within the limit; ``of_command`` reads a message of a command."""
+        receive = of_command if self._peer.command else pickle.load
+
+        def talk(questions: IO[bytes], answers: IO[bytes]) -> Any:
+            questions.write(asked)
+            questions.flush()
+            return receive(answers)
+
+        assert self._pipes is not None
+        return self._pipes.within(self._peer.seconds, talk)
+
+    def ask(self, cases: Iterable[Request]) -> Iterator[tuple[str, Any]]:
+        """Yield an answer of ``worker.py`` for each case, or ``("crash", text)`` if the process died.
 
         Memory that one case corrupts may crash the process at a later case. So a crash counts only if the case is the
         first of a fresh process; otherwise the case runs once more.
         """
         deaths = 0
-        for sent in requests:
+        for case in cases:
             if deaths == GIVE_UP:
                 yield "skipped", f"the process died {GIVE_UP} times in a row"
                 continue
             was_fresh = self._is_fresh
-            answer = self._answer_to(sent)
+            answer = self._answer_to(case)
             if answer[0] == "crash" and not was_fresh:
-                answer = self._answer_to(sent)
+                answer = self._answer_to(case)
             deaths = deaths + 1 if answer[0] == "crash" else 0
             yield answer
 
-    def _answer_to(self, sent: dict[str, Any]) -> tuple[str, Any]:
-        """Send a question and receive its answer within the limit; end a process that does not answer."""
-        row = self._row
+    def _answer_to(self, case: Request) -> tuple[str, Any]:
+        """Ask the process; end a process that does not answer."""
         if self._pipes is None:
             self.start()
         assert self._pipes is not None
-        receive: Callable[[IO[bytes]], Any] = receive_answer if row.command else pickle.load
-
-        def talk(questions: IO[bytes], answers: IO[bytes]) -> tuple[str, Any]:
-            questions.write(asked)
-            questions.flush()
-            answer: tuple[str, Any] = receive(answers)
-            return answer
-
+        peer, asked = self._peer, self._peer.prepared(case)
         try:
-            asked = question(sent, row.lowered, row.provider) if row.command else pickle.dumps(sent, protocol=4)
-            answer = self._pipes.within(row.seconds, talk)
+            sent = question(asked, peer.lowered, peer.provider) if peer.command else pickle.dumps(asked.sent(), 4)
+            kind, content = self._receive(sent, receive_answer)
         except (Unsupported, RuleBroken) as error:  # the case has no model without Pad
             return "unsupported" if isinstance(error, Unsupported) else "refused", str(error)
         except GarbledAnswer as error:
@@ -146,8 +142,8 @@ class Process:
             answer = "crash", how + self._last_words(": ")
             self.close()
             return answer
-        self._is_fresh = answer[0] == "died"  # another copy of the process goes on
-        return ("crash", _ended_with(answer[1]) + self._last_words(": ")) if self._is_fresh else answer
+        self._is_fresh = kind == "died"  # another copy of the process goes on
+        return ("crash", _ended_with(content) + self._last_words(": ")) if self._is_fresh else (kind, content)
 
     def stop(self) -> None:
         """Kill the process from another thread; the waiting thread raises ``Stopped``."""
@@ -157,10 +153,8 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process, for good if it is the ``last``; else the next question starts another one.
-
-        Raises:
-            Stopped: The run is ending.
+        """End the process, for good if it is the ``last``; else the next question starts another one, or ``Stopped``
+        tells that the run is ending.
         """
         with self._lock:  # another process may reuse the number of an ended one
             pipes, self._pipes = self._pipes, None
@@ -184,14 +178,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def parse_peers(text: str) -> list[Peer]:
-    """Parse ``NAME``, ``PATH.py`` (one or more peers) or ``PATH.py:function``, each with ``@/path/to/python`` or not.
-
-    Raises:
-        ValueError: The peer does not exist.
-    """
+    """Parse ``NAME``, ``PATH.py`` (all its peers) or ``PATH.py:function``; ``@/path/to/python`` may follow."""
     name, _, python = text.partition("@")
     if name in PEERS:
-        return [Peer(text, PEERS[name], python or None)]
+        return [replace(PEERS[name], name=text, python=python or None)]
     # Either path may contain an @: the separator is the @ behind the file and the function.
     own = re.match(r"(.*?\.py)(?::([^\W\d]\w*))?(?:@(.*))?\Z", text, re.DOTALL)
     if own is None:
@@ -200,8 +190,8 @@ def parse_peers(text: str) -> list[Peer]:
     path = Path(place).resolve()
     if not path.is_file():
         raise ValueError(f"peer {text!r}: there is no file {path}")
-    rows = [PeerRow(f"{path.stem}:{function}", f"{path}:{function}", ALL)] if function else add_peers(path)
-    return [Peer(row.name + (f"@{python}" if python else ""), row, python or None) for row in rows]
+    peers = [Peer(f"{path.stem}:{function}", f"{path}:{function}", ALL)] if function else add_peers(path)
+    return [replace(peer, name=f"{peer.name}@{python}", python=python) if python else peer for peer in peers]
 
 
 def parse_peer(text: str) -> Peer:
@@ -210,22 +200,18 @@ def parse_peer(text: str) -> Peer:
 
 
 def parse_command(text: str) -> Peer:
-    """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself.
-
-    Raises:
-        ValueError: The text is not a command line, or the program does not name itself.
-    """
-    row = PeerRow("command", "", ("onnx",), command=tuple(shlex.split(text)))
-    if not row.command:
+    """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself."""
+    peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))
+    if not peer.command:
         raise ValueError(f"peer command {text!r}: it names no program")
-    process = Process(row, None)
+    process = Process(peer)
     try:
         hello = process.start()
     except AbsentPeer as error:
         raise ValueError(f"peer command {text!r}: {error}") from error
     finally:
         process.close(last=True)
-    return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
+    return replace(peer, name=hello["name"], families=tuple(hello["families"]))
 
 
 LISTENS = 0.1  # the most seconds until the run notices a signal
@@ -241,7 +227,7 @@ class CutShort(Exception):
 
 
 def run_cases(
-    cases: Sequence[Case],
+    cases: Sequence[Request],
     peers: Sequence[Peer],
     known: Sequence[Divergence],
     level: str = "default",
@@ -250,16 +236,13 @@ def run_cases(
     """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
 
     ``progress`` receives a peer's name, the number of its finished cases and their total.
-
-    Raises:
-        CutShort: SIGINT or SIGTERM came while the peers were at work.
     """
     prepared = [Prepared.of(case) for case in cases]
     ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
-    processes = [Process(peer.row, peer.python) for peer in peers]
-    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # so that none runs last and alone
+    processes = [Process(peer) for peer in peers]
+    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].max_cases)  # so that none runs last and alone
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i].row, level), known, progress)
+        run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i], level), known, progress)
         try:
             left = {pool.submit(run, i) for i in slow_first}
             while left:  # a signal in another thread, or just before a wait, does not end the wait
@@ -277,40 +260,32 @@ def run_cases(
     return ran
 
 
-def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
+def share(prepared: Sequence[Prepared], peer: Peer, level: str) -> list[Prepared]:
     """Return the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
-    mine = [item for item in prepared if row.takes(item)]
-    max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
+    mine = [item for item in prepared if peer.takes(item)]
+    max_cases = {"quick": peer.max_cases // 3, "default": peer.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:
         return mine
     examples = set(EXAMPLES.values())
-    mine.sort(key=lambda item: (item.case.id not in examples, seed_of(item.case.id)))
-    chosen = {item.case.id for item in mine[:max_cases]}
-    return [item for item in prepared if item.case.id in chosen]
+    first = sorted(mine, key=lambda item: (item.case.id not in examples, seed_of(item.case.id)))[:max_cases]
+    chosen = {item.case.id for item in first}
+    return [item for item in mine if item.case.id in chosen]
 
 
 def _run_peer(
     ran: PeerRun, process: Process, mine: Sequence[Prepared], known: Sequence[Divergence], progress: Progress
 ) -> None:
     """Run one peer on its share of the cases; ``ran`` receives the results."""
-    peer = ran.peer
     try:
-        ran.handshake, ran.absent = process.start(), None
-        versions = ran.handshake["versions"]
-        ran.recorded, version = not_recorded(peer.row, versions), judged_as(peer.row, versions)
-        concerned = [divergence for divergence in known if divergence.concerns(peer.name, version)]
-        tracker = DivergenceTracker(concerned, bool(ran.recorded))
-        requests = (peer.row.prepared(item.case.request()) for item in mine)
+        ran.begin(process.start(), known)
         try:
-            for item, answer in zip(mine, process.ask(requests), strict=True):
-                ran.results.append(result_of(item, peer, tracker, answer))
-                progress(peer.name, len(ran.results), len(mine))
+            for item, answer in zip(mine, process.ask(item.case for item in mine), strict=True):
+                ran.add(item, answer)
+                progress(ran.peer.name, len(ran.results), len(mine))
         except AbsentPeer as error:  # the peer died and does not start again, which no divergence explains
-            text = f"the process did not start again: {error}"
+            ran.known = ()
             for i, item in enumerate(mine[len(ran.results) :]):
-                answer = ("skipped" if i else "crash", text)
-                ran.results.append(result_of(item, peer, DivergenceTracker((), tracker.excused), answer))
-        ran.not_seen = tracker.not_seen
+                ran.add(item, ("skipped" if i else "crash", f"the process did not start again: {error}"))
     except AbsentPeer as error:
         ran.absent = str(error)
     except Stopped:

@@ -10,12 +10,14 @@ text)`` or ``("skipped", text)``. A process with children sends ``("died", code)
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import os
 import pickle
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -47,22 +49,21 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     from padops.spec.plan import PadError
 
     place, _, function = entry_point.rpartition(":")
-    if place.endswith(".py"):
+    if not place.endswith(".py"):
+        module = importlib.import_module(f"padops.conformance.peers.{place}")
+    else:
         folder = ModuleType("users")  # lets the file import its neighbours, as in "from .other import name"
         folder.__path__ = [str(Path(place).parent)]
         sys.modules["users"] = folder
         module = _load("users.peer", place)
-    else:
-        module = importlib.import_module(f"padops.conformance.peers.{place}")
+    run = getattr(module, function, None)
     if place.endswith(".py") and not hasattr(module, "ENVIRONMENT"):
-        found = getattr(module, function, None)
-        if not callable(found):
+        if not callable(run):
             own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
             raise AttributeError(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
-        run = lambda request: _run_users(found, request)
-    else:
-        by_call = function == "run_case" and not hasattr(module, function)
-        run = (lambda request: _pad(module, request)) if by_call else getattr(module, function)
+        run = partial(_run_users, run)
+    elif run is None:
+        run = partial(_pad, module)
     stated = getattr(module, "REFUSALS", ())
     refusals = tuple(stated) if isinstance(stated, (tuple, list)) else (stated,)
     if wrong := [kind for kind in refusals if not (isinstance(kind, type) and issubclass(kind, Exception))]:
@@ -114,27 +115,20 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
         return "broken", f"the output is {kind}: {error}"
 
 
-def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until no more cases come."""
-    while True:
-        try:
-            sent = pickle.load(questions)
-        except EOFError:
-            return
-        send(answers, _answer(run, refusals, sent))
-
-
-def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer in a copy of this process, and make a new copy after a crash, which is far quicker than a new start."""
-    while True:
-        child = os.fork()
-        if not child:
-            _serve(run, refusals, questions, answers)
-            os._exit(0)
+def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
+    """Answer until no more cases come; ``forks``: in a copy of this process, and after a crash in the next copy, which
+    is far quicker than a new start.
+    """
+    while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:
             return
         send(answers, ("died", code))
+    with contextlib.suppress(EOFError):
+        while True:
+            send(answers, _answer(run, refusals, pickle.load(questions)))
+    if forks:
+        os._exit(0)
 
 
 def main() -> int:
@@ -152,8 +146,7 @@ def main() -> int:
         send(answers, {"absent": f"{type(error).__name__}: {error}"})
         return 0
     send(answers, {"python": sys.version.split()[0], "versions": versions})
-    serve = _serve_in_children if sys.argv[2:] == ["fork"] and hasattr(os, "fork") else _serve
-    serve(run, refusals, questions, answers)
+    _serve(run, refusals, questions, answers, sys.argv[2:] == ["fork"] and hasattr(os, "fork"))
     return 0
 
 

@@ -6,9 +6,9 @@ import sys
 from types import ModuleType
 
 from padops.deferred import deferring
-from padops.extras import Needing
+from padops.extras import needing
 
-with Needing("padops.convert"):
+with needing("padops.convert"):
     import onnx  # noqa: F401  # first, so that an error for a missing extra names onnx
 
     # The modules that import sympy use it only when they compute.

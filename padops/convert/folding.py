@@ -42,7 +42,7 @@ import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad
 from padops.convert.matchers import frameworks, match_pad
-from padops.convert.model.graphs import Constants, NodeSite, constant, replace_in_place, take_out
+from padops.convert.model.graphs import Constants, NodeSite, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import MICROSOFT
 from padops.convert.pads.pad_info import PadInfo
@@ -132,7 +132,7 @@ def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants:
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     kept = [*node.attributes.values(), *(ir.AttrInt64s(name, values) for name, values in attributes.items())]
     replace_in_place(node, node.domain, node.op_type, given_inputs(given), kept)
-    remove_unread(former, pad.site.scope.index)
+    remove_unread(former)
     return True
 
 
@@ -334,18 +334,18 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collectio
     assert data is not None, "no matcher finds a Pad without data"
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
     read_inside = any(use.node.graph is not node.graph for use in output.uses())
-    if output.is_graph_output() or (read_inside and site.scope.index.is_shared(data.name)):
+    if output.is_graph_output() or (read_inside and site.scope.index.names[data.name] > 1):
         opset = site.scope.opset
         if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
             return None
         replace_in_place(node, "", "Identity", [data])
-        types.invalidate()
-        remove_unread(read, site.scope.index)
+        remove_unread(read)
         return [node]
     readers = dict.fromkeys(use.node for use in output.uses())
     output.replace_all_uses_with(data)
-    take_out(node)
-    remove_unread(read, site.scope.index)
+    assert node.graph is not None, "it is in one"
+    node.graph.remove(node, safe=True)
+    remove_unread(read)
     return readers
 
 
@@ -361,7 +361,7 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
     On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another period. So
     one Pad never does the same as the two; nor does it with wrap. The caller then removes the first Pad.
     """
-    uses = first.site.scope.index.last_uses(first.output)
+    uses = first.output.uses()
     if len(uses) != 1 or first.output.is_graph_output() or second.site.node.graph is not first.site.node.graph:
         return False
     mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))

@@ -25,7 +25,7 @@ from padops.convert.standard.graph_builder import FIRST
 from padops.plural import plural
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.runtime.provider import CPU, EP_NAME, EP_NAMES, FIRST_MINOR, FIRST_NAME
-from padops.runtime.provider_rules import BY_NAME, Rules, with_measured_here
+from padops.runtime.provider_rules import BY_NAME, SUFFIX, Rules, with_measured_here
 from padops.spec import pyop_node
 
 
@@ -81,15 +81,19 @@ class Inspection:
     def commands(self) -> dict[Road, str]:
         """Return for each road the line of code or the command that takes it, quoted for pasting."""
         name = str(self.path or "model.onnx")
-        convert = shlex.join(["padops", "convert", name, *self.options])
-        named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
-        named += f", rules={_quoted(self.rules)}" if self.rules else ""
-        session = f"session = padops.InferenceSession({_quoted(name)}{named}"
+        file = f"./{name}" if name.startswith("-") else name
+        convert = shlex.join(["padops", "convert", file, *self.options])
+        target = ["--target", "onnx"]
+        if first := next(
+            (one for one in self.providers if one in BY_NAME or (self.rules and one not in OURS_AND_CPU)), ""
+        ):
+            target += ["--for", first.removesuffix(SUFFIX).lower(), *(["--rules", self.rules] if self.rules else [])]
+        session = f"session = padops.InferenceSession({_quoted(name)}{session_arguments(self)}"
         lines: dict[Road, str] = {
             "session": f"{session})",
             "memory": f"{session}, convert={self.convert!r})" if self.convert else f"{session})",
             "convert": f"{convert} -o OUT.onnx",
-            "lower": f"{convert} -o OUT.onnx --target onnx",
+            "lower": f"{convert} -o OUT.onnx {shlex.join(target)}",
         }
         return {road: lines[road] for road in self.roads}
 
@@ -114,6 +118,12 @@ class Inspection:
             ],
             "notes": list(self.notes),
         }
+
+
+def session_arguments(inspection: Inspection) -> str:
+    """Return a session's arguments for the providers and rules: ``, providers=["CUDAExecutionProvider"]``."""
+    named = f", providers={json.dumps(list(inspection.providers))}" if inspection.providers else ""
+    return named + (f", rules={_quoted(inspection.rules)}" if inspection.rules else "")
 
 
 def _quoted(name: str) -> str:
@@ -282,7 +292,8 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"
     if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
-        yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
+        named = " and ".join(unknown)
+        yield f"padops has no rules for {named}: padops stands behind, and takes what is left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
     if between and any(name not in OURS_AND_CPU for name in providers):
         unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""

@@ -215,6 +215,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
             conversion.
         PadopsError: As for ``convert``.
     """
+    if "target" in options:
+        raise UsageError("target is not an argument of padops.lower, which writes standard operators")
     conversion = convert(source, output, target="onnx", **options)
     check_left(conversion, strict=False)
     return conversion
@@ -238,7 +240,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         fatal |= {record.path for record in unasked if record.facts and record.facts.verdict == "refuses"}
     rewritten = convert_and_fold(analysis, request) if request.fold else convert_pads(analysis, request)
     records = [*analysis.done, *rewritten.values()]
-    embedded = embed(analysis, request.fallback)
+    told, missing = embed(analysis, request.fallback)
     if request.lowers or document.changed:
         prune_opset_imports(document)
     if document.changed:
@@ -256,8 +258,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         records=(*(_with_facts(record, facts.get(record.path)) for record in records), *unasked),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
-        notes=(*notes, *embedded.notes),
-        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in embedded.missing.items()},
+        notes=(*notes, *told),
+        no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in missing.items()},
         _proto=document.message(),
         _folder=document.base_dir,
         _write=_write_conversion,
@@ -329,7 +331,8 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
-    in_vain = re.search(r"^no standard operator|\[(P\d+|S1)\]", why)  # a type without operators, or a broken rule
+    # A type without operators, an opset that is too old, or a broken rule.
+    in_vain = re.search(r"^no standard operator|may help$|\[(P\d+|S1)\]", why)
     helps = "" if in_vain else "; --target onnx (padops.lower) may help"
     return f"this file needs padops for {op_type}: {why}{helps}"
 

@@ -90,7 +90,7 @@ def _set_operator(
             )
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
-    remove_unread(former, scope.index)  # values such as TensorFlow's amounts, and empty constants for absent inputs
+    remove_unread(former)  # values such as TensorFlow's amounts, and empty constants for absent inputs
     # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     for known in imports:
         meant = default_version(known, scope.model.ir_version)
@@ -248,7 +248,7 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
     replace_in_place(node, "", last.op_type, inputs, attributes)
-    remove_unread(former, site.scope.index)  # ONNX Runtime warns about unread amounts
+    remove_unread(former)  # ONNX Runtime warns about unread amounts
     return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())
 
 

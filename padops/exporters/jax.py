@@ -1,8 +1,6 @@
-"""JAX's ``lax.pad`` as an operator of padops, while jax2onnx writes the model.
+"""JAX's ``lax.pad`` as nGraph's Pad, which is the same operator, while jax2onnx writes the model.
 
-``lax.pad`` (StableHLO's ``pad``) has amounts before, after and between the elements of each axis, negative ones too.
-jax2onnx writes ONNX Pad and refuses amounts between elements, which the gradient of every strided slice has. nGraph's
-Pad is the same operator, so padops writes ``NGraphPad_0``.
+jax2onnx itself writes ONNX Pad and refuses amounts between elements, which the gradient of every strided slice has.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from padops.extras import Needing
+from padops.extras import needing
 from padops.spec.dialects import DOMAIN, VERSION
 
 
@@ -27,7 +25,7 @@ def jax_pads() -> Iterator[None]:
     Raises:
         DependencyError: jax2onnx is not installed.
     """
-    with Needing("padops.jax_pads"):
+    with needing("padops.jax_pads"):
         from jax2onnx.plugins import plugin_system
     plugin_system.import_all_plugins()
     registry = plugin_system.PLUGIN_REGISTRY
@@ -51,19 +49,14 @@ def _plugin(base: type) -> Any:
             dtype = np.dtype(data.aval.dtype)
             config = eqn.params["padding_config"]  # a row for each axis; a scalar has none
             names = ("padding_below", "padding_above", "padding_interior")
-            node = ir.node(
-                "NGraphPad_0",
-                [
-                    ctx.get_value_for_var(data, name_hint=ctx.fresh_name("pad_data")),
-                    ctx.get_value_for_var(fill, name_hint=ctx.fresh_name("pad_fill"), prefer_np_dtype=dtype),
-                ],
-                {name: ir.AttrInt64s(name, [int(row[k]) for row in config]) for k, name in enumerate(names)},
-                domain=DOMAIN,
-                version=VERSION,
-                outputs=[ctx.get_value_for_var(output, name_hint=ctx.fresh_name("pad_out"))],
-                name=ctx.fresh_name("Pad"),
-            )
-            ctx.builder.add_node_obj(node)
+            inputs = [
+                ctx.get_value_for_var(data, name_hint=ctx.fresh_name("pad_data")),
+                ctx.get_value_for_var(fill, name_hint=ctx.fresh_name("pad_fill"), prefer_np_dtype=dtype),
+            ]
+            amounts = {name: ir.AttrInt64s(name, [int(row[k]) for row in config]) for k, name in enumerate(names)}
+            outputs = [ctx.get_value_for_var(output, name_hint=ctx.fresh_name("pad_out"))]
+            about = {"domain": DOMAIN, "version": VERSION, "name": ctx.fresh_name("Pad")}
+            ctx.builder.add_node_obj(ir.node("NGraphPad_0", inputs, amounts, outputs=outputs, **about))
             for context in (ctx, getattr(ctx, "_lowering_record_owner", ctx)):  # a loop's body, and the model
                 context.builder.graph.opset_imports[DOMAIN] = VERSION
 

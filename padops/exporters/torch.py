@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from padops.extras import Needing
+from padops.extras import needing
 
 
 def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -42,6 +42,6 @@ def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     Raises:
         DependencyError: torch or onnxscript is not installed.
     """
-    with Needing("padops.torch_translations"):
+    with needing("padops.torch_translations"):
         from padops.exporters import torch_functions
     return torch_functions.table()

@@ -22,9 +22,9 @@ MODES = {"reflect": "reflect", "replicate": "edge", "symmetric": "symmetric"}
 ONNX: Opset = opset20  # typed as Opset: the methods of opset20 are declared for scripts, not for graph values
 
 if TYPE_CHECKING:
-    # The arguments of the functions while a model is traced; an amount is a number unless it depends on the inputs.
-    Tensor: TypeAlias = ir.Value
-    Amounts: TypeAlias = Sequence[int | ir.Value]
+    # While a model is traced: an ir.Value; numbers, but an ir.Value for an amount that depends on the inputs.
+    Tensor: TypeAlias = Any
+    Amounts: TypeAlias = Sequence[Any]
 else:  # the annotations that the exporter reads
     Tensor, Amounts = TensorType, Sequence[INT64]
 
@@ -38,10 +38,9 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.constant_pad_nd.default: _constant_pad,
     }
     for dims in (1, 2, 3):
-        functions[getattr(aten, f"reflection_pad{dims}d").default] = _of_mode("reflect", dims)
-        functions[getattr(aten, f"replication_pad{dims}d").default] = _of_mode("replicate", dims)
-        if hasattr(aten, f"symmetric_pad{dims}d"):  # PyTorch 2.13 has none
-            functions[getattr(aten, f"symmetric_pad{dims}d").default] = _of_mode("symmetric", dims)
+        for name, mode in (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric")):
+            if (pad := getattr(aten, f"{name}_pad{dims}d", None)) is not None:  # PyTorch 2.13 has none of symmetric
+                functions[pad.default] = _of_mode(mode, dims)
     return functions
 
 
@@ -66,7 +65,6 @@ def _pad(
 def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
     """``aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value)``."""
     # PyTorch itself converts the number to an element.
-    assert self.dtype is not None  # the exporter knows every type
     fill = TorchTensor(torch.full((), value, dtype=to_torch_dtype(self.dtype)))
     return _pad_25(self, pad, "constant", ONNX.Constant(value=fill))
 
@@ -81,29 +79,24 @@ def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
     return pad
 
 
-def _pad_25(data: ir.Value, pad: Amounts, mode: str, *fill: ir.Value) -> ir.Value:
+def _pad_25(data: Any, pad: Amounts, mode: str, *fill: Any) -> Any:
     begins, ends = _both_sides(pad, data)
-    padded: ir.Value = PADOPS.Pad_25(data, _vector([*begins, *ends]), *fill, mode=mode)
-    return padded
+    return PADOPS.Pad_25(data, _vector([*begins, *ends]), *fill, mode=mode)
 
 
-def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:
-    padded: ir.Value = PADOPS.OpenVINOPad_12(data, *map(_vector, _both_sides(pad, data)), pad_mode=mode)
-    return padded
+def _extended(data: Any, pad: Amounts, mode: str) -> Any:
+    return PADOPS.OpenVINOPad_12(data, *map(_vector, _both_sides(pad, data)), pad_mode=mode)
 
 
-def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
+def _both_sides(pad: Amounts, data: Any) -> tuple[list[Any], list[Any]]:
     """Returns begins and ends of all axes; PyTorch lists the last axis first, and omits the first unpadded axes."""
-    assert data.shape is not None  # the exporter knows every rank
     missing = [0] * (len(data.shape) - len(pad) // 2)
     return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
 
 
-def _vector(amounts: Amounts) -> ir.Value:
+def _vector(amounts: Amounts) -> Any:
     """Returns a list of amounts as a graph value."""
     if all(isinstance(amount, int) for amount in amounts):
-        made: ir.Value = ONNX.Constant(value=ir.tensor(np.array(amounts, np.int64)))
-        return made
+        return ONNX.Constant(value=ir.tensor(np.array(amounts, np.int64)))
     parts = [_vector([amount]) if isinstance(amount, int) else ONNX.Reshape(amount, [-1]) for amount in amounts]
-    joined: ir.Value = ONNX.Concat(*parts, axis=0)
-    return joined
+    return ONNX.Concat(*parts, axis=0)

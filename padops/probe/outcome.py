@@ -109,7 +109,7 @@ class Asked:
             try:
                 told: dict[str, Any] = process.ask({**named, **question})
             except RuntimeError as error:
-                if process.is_gone:
+                if process.gone:
                     return {"does": "dies", "why": str(error)}
                 raise ProbeError(f"{self.provider}: {error}") from error
         return {"does": ""} | told

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import serve
 from padops.runtime.chosen import Chosen, available, described, devices_of
 from padops.runtime.provider import CPU
 
-with NeedingOnnxruntime("padops probe"):
+with needing_onnxruntime("padops probe"):
     import onnxruntime
 
 LONGEST = 240  # the last letters of an onnxruntime error to keep, which have the reason

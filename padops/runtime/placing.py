@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.plural import plural
 from padops.runtime.chosen import AZURE, OURS, Chosen, Provider, available, chosen_by, devices_of, plugin_version
 from padops.runtime.model_words import dim_names
@@ -44,7 +44,7 @@ from padops.runtime.provider_rules import (
     without_rules,
 )
 
-with NeedingOnnxruntime("padops.InferenceSession"):
+with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
 
 # The providers that ``put`` has added to options, and their rules; a caller may use the options for several sessions.

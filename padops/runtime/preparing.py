@@ -7,14 +7,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.runtime.model_words import DOMAIN, FOLDING, PYTHON_DOMAIN, pads_constants, wrong_optimizers
 from padops.runtime.provider import CPU, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
 from padops.runtime.session import register
 from padops.spec.dialects import OPS
 
-with NeedingOnnxruntime("padops.InferenceSession"):
+with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime import placing
@@ -48,9 +48,7 @@ def prepare(
     kwargs = dict(named or {})
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(
-            f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the one that the rules are of"
-        )
+        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider among providers")
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     of_the_caller = not providers and options in _LIKE_THE_CALLERS
     if minor >= FIRST_MINOR:

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.runtime.library import get_library_path
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def get_ep_names() -> list[str]:
 
 def runtime_minor() -> int:
     """Return the minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
-    with NeedingOnnxruntime("padops' execution provider"):
+    with needing_onnxruntime("padops' execution provider"):
         import onnxruntime
 
     major, minor = onnxruntime.__version__.split(".")[:2]

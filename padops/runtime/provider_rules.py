@@ -222,12 +222,10 @@ def without_rules(name: str) -> str:
 # ---- Rules that padops probe has measured for this user, a file for each provider. A session uses them automatically
 # if versions, options and devices are as measured.
 
-VARIABLE = "PADOPS_RULES"  # names another folder; empty: padops reads and writes no files of rules
-
 
 def file_of(provider: str) -> Path | None:
-    """Return the user's file for a provider's rules, which ``padops probe`` writes; None if turned off."""
-    named = os.environ.get(VARIABLE)
+    """Return the user's file for a provider's rules, which ``padops probe`` writes; None if the variable is empty."""
+    named = os.environ.get("PADOPS_RULES")
     if named is None:
         return Path(_configuration(), "padops", "rules", f"{provider}.json")
     return Path(named, f"{provider}.json") if named else None

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from padops.extras import Needing
+from padops.extras import needing
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class DType:
         """The NumPy type of one element; a smaller element occupies one byte."""
         if not isinstance(self.scalar, str):
             return np.dtype(self.scalar)
-        with Needing(f"the element type {self.name}"):
+        with needing(f"the element type {self.name}"):
             import ml_dtypes
         found: np.dtype = np.dtype(getattr(ml_dtypes, self.scalar))
         return found

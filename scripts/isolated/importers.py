@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def arguments_of(types: Collection[str], request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """The arguments of ``pad`` for a peer with these types: an ONNX model, whose output has a rank, and its inputs."""
     request.require_type(types)
-    model = make_model(request, request.inputs, standard=True)
-    return declare_shapes(model, request.data.ndim), feeds(request, request.inputs)
+    model = make_model(request, standard=True)
+    return declare_shapes(model, request.data.ndim), feeds(request)
 
 
 def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
@@ -32,4 +32,4 @@ def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
 def pad_without_pad(pad: Callable[..., np.ndarray], types: Collection[str], request: Request) -> np.ndarray:
     """The output of ``pad``, for a peer with these types, for the model converted with ``--without-pad``."""
     request.require_type(types)
-    return pad(without_pad(request), feeds(request, request.inputs))
+    return pad(without_pad(request), feeds(request))

@@ -35,8 +35,8 @@ def script(file: Path, request: Request, expected: np.ndarray | None, head: Sequ
     Raises:
         Unsupported: ONNX has no such operator, or JavaScript no such type.
     """
-    model = make_model(request, request.inputs, standard=True).SerializeToString()
-    given = {name: tensor(array) for name, array in feeds(request, request.inputs).items()}
+    model = make_model(request, standard=True).SerializeToString()
+    given = {name: tensor(array) for name, array in feeds(request).items()}
     source = file.with_name(f"{file.stem}_repro.mjs").read_text(encoding="utf-8")
     if any(f" {said['dtype']}: [" not in source for said in given.values()):
         raise Unsupported(f"JavaScript has no array of {request.dtype.name}")

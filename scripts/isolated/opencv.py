@@ -54,4 +54,4 @@ arguments = partial(arguments_of, TYPES)
 def run_without_pad(request: Request) -> np.ndarray:
     """Runs the model converted with ``--without-pad``."""
     request.require_type(TYPES)
-    return pad(declare_shapes(without_pad(request), request.data.ndim), feeds(request, request.inputs))
+    return pad(declare_shapes(without_pad(request), request.data.ndim), feeds(request))

@@ -15,7 +15,6 @@ ENVIRONMENT = {
     "forks": True,  # OpenVINO crashes if a crop leaves nothing
     "requires": (
         "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
-        "rich==15.0.0",
     ),
     "beside": {"name": "padops-beside-openvino", "max_cases": 1800, "forks": True},
     "lowered_for": {"name": "padops-for-openvino", "max_cases": 1200, "forks": True},

@@ -16,7 +16,7 @@ ENVIRONMENT = {
     "forks": True,  # QNN crashes on models that it cannot run
     "requires": (
         "onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2",
-        "onnx-ir==1.1.0", "rich==15.0.0",
+        "onnx-ir==1.1.0",
     ),
     "beside": {"name": "padops-beside-qnn", "max_cases": 300, "forks": True},
     "lowered_for": {"name": "padops-for-qnn", "max_cases": 900, "forks": True},

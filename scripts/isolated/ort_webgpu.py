@@ -14,7 +14,6 @@ ENVIRONMENT = {
     "max_cases": 1800,
     "requires": (
         "onnxruntime-webgpu==1.27.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
-        "rich==15.0.0",
     ),
     "debian": ("chromium-common",),  # it has SwiftShader
     "beside": {"name": "padops-beside-webgpu", "max_cases": 1800},

@@ -123,7 +123,7 @@ def arguments_of(provider: str, request: Request) -> tuple[onnx.ModelProto, dict
         Unsupported: NumPy lacks the type.
     """
     request.require_type(PLAIN)
-    return model_of(request, provider), feeds(request, request.inputs), provider
+    return model_of(request, provider), feeds(request), provider
 
 
 def runs_on(provider: str) -> Iterator[Callable[[Request], np.ndarray]]:
@@ -142,7 +142,7 @@ def _run(provider: str, way: str, make: Callable[[Request], onnx.ModelProto], re
     model = make(request)
     with unsupported_where(UNSUPPORTED):
         if way == "stock" and request.dtype.name in PLAIN:
-            return pad(model, feeds(request, request.inputs), provider)
+            return pad(model, feeds(request), provider)
         session = open_session(model, provider, way)
     return run_once(session, request)
 
@@ -160,7 +160,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
     """The case as a model with ONNX's Pad; the Pad is the only node if the provider claims single nodes."""
-    model = make_model(request, request.inputs, standard=bool(request.opset))
+    model = make_model(request, standard=bool(request.opset))
     return behind_identity(model) if provider == OPENVINO else model
 
 
@@ -190,5 +190,5 @@ def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
 
 def run_once(session: Any, request: Request) -> np.ndarray:
     """The output of a session for a case."""
-    output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
+    output: np.ndarray = run_session(session, feeds(request))[0]
     return output

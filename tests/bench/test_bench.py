@@ -136,14 +136,6 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
         timing.time_workload(workload, ("padops", "numpy"), 1, 0.01)
 
 
-def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
-    workload = Workload("one", (2,), (1,), (0,))
-    memory = Memory.of(workload)
-    calls = {"padops": implementations.IMPLEMENTATIONS["padops"](workload, memory, 1), "idle": lambda: memory.target}
-    with pytest.raises(timing.OutputsDiffer, match="idle"):
-        timing.compare(workload.name, memory.target, calls)
-
-
 @pytest.mark.adapts_to("openvino", "torch")
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
 def test_implementations_agree(workload: Workload) -> None:
@@ -210,12 +202,6 @@ def test_padops_runs_what_is_unmodified() -> None:
     """A type that onnxruntime's own Pad lacks."""
     workload = Workload("one", (2,), (1,), (0,), dtype="int16")
     memory = Memory.of(workload)
-    assert implementations.built_in(workload, memory, 1) is None
-    call = implementations.unmodified(workload, memory, 1)
+    assert implementations.in_session("built-in", workload, memory, 1) is None
+    call = implementations.in_session("unmodified", workload, memory, 1)
     assert call().view(np.int16).tolist() == [0, *workload.data()]
-
-
-def test_names_are_unique_and_quick_ones_exist() -> None:
-    names = [workload.name for workload in WORKLOADS]
-    assert len(set(names)) == len(names)
-    assert set(QUICK) <= set(names)

@@ -73,16 +73,3 @@ def test_times_of_copies(program: Path) -> None:
         *speeds, chosen, ratio = row[3:]
         assert min(speeds) > 0
         assert ratio == pytest.approx(chosen / max(speeds), abs=0.01 + 0.1 / max(speeds) * (1 + ratio))
-
-
-def test_the_choice_is_heard(program: Path) -> None:
-    title = time_copies(program, "0.0001", choice="baseline").stdout.splitlines()[1]
-    assert title.endswith("; chosen by PADOPS_COPY=baseline")
-    wrong = time_copies(program, "0.0001", choice="fast")
-    assert (wrong.returncode, wrong.stderr) == (1, "error: PADOPS_COPY is 'fast', expected baseline, avx2 or string\n")
-
-
-@pytest.mark.parametrize("arguments", [["0"], ["-1"], ["nan"], ["61"], ["1s"], [""], ["1", "2"]])
-def test_seconds_that_are_none(program: Path, arguments: list[str]) -> None:
-    ran = time_copies(program, *arguments)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", "time_copies [SECONDS]: above 0, at most 60\n")

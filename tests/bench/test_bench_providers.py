@@ -20,7 +20,6 @@ from padops.bench.timing import OutputsDiffer
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import bench_providers
 import bench_results
-import providers
 from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK, placement_among
 from networks import NETWORKS, SMALL
 
@@ -105,30 +104,6 @@ def test_outputs_are_compared(by: str) -> None:
     rows = {row["by"]: row for row in measure()}
     assert rows[STOCK]["failure"].startswith("wrong: output 0 is more than") and rows[STOCK]["median"] == 0
     assert rows[LOWERED]["failure"] == "" and rows[LOWERED]["median"] > 0
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        (np.float32([1, 100.9]), ""),
-        (np.float32([1, 101.1]), "output 0 is more than 1 away"),
-        (np.float32([1, np.nan]), "output 0 is more than 1 away"),
-        (np.float64([1, 100]), r"output 0 is float64[2], expected float32[2]"),
-        (np.float32([[1, 100]]), r"output 0 is float32[1, 2], expected float32[2]"),
-    ],
-)
-def test_how_far_is_too_far(given: np.ndarray, why: str) -> None:
-    assert bench_providers.difference([given], [np.float32([1, 100])]) == why
-    assert bench_providers.difference([np.array([1, 2])], [np.array([1, 3])]) == "output 0 is more than 0 away"
-
-
-def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name is put into the options where they say so; WebGPU's networks are the small ones."""
-    monkeypatch.setattr(providers, "python_of", lambda name: f"/environments/{name}/bin/python")
-    _, script, *told = bench_providers.command("ort-webgpu", ["--json", "{}.json"])
-    assert Path(script).name == "bench_providers.py"
-    assert told == ["--here", WEBGPU, "--quick", "--json", "ort-webgpu.json"]
-    assert "--quick" not in bench_providers.command("ort-openvino", [])
 
 
 def test_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

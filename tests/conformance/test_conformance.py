@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
-import json
-import re
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hanging import limit_ends_when_it_hangs
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
-from padops.conformance.features import TAGS, Prepared
-from padops.conformance.peers import PEERS, PeerRow
+from padops.conformance.features import Prepared
+from padops.conformance.peers import PEERS, Peer
 from padops.spec.dialects import OPS
 
 ALL = ">=0,<9999"  # every version
@@ -28,66 +25,51 @@ def quick() -> list:
     return cases.collect("quick")
 
 
-def sample(quick: list, count: int) -> list:
-    return quick[:: max(len(quick) // count, 1)]
-
-
 def test_ids_are_unique_and_make_the_case_again(quick: list) -> None:
     assert len({case.id for case in quick}) == len(quick)
     for case in quick:
-        assert repr(cases.find_case(case.id)) == repr(case)
+        assert repr(cases.find_case(case.id).sent()) == repr(case.sent())
 
 
 def test_an_id_means_one_case_forever() -> None:
     """The numbers are written down: a report of last year names the same case."""
     case = cases.find_case("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
-    assert (case.inputs[0].shape, case.inputs[1].values, case.inputs[3].values) == ((3, 4), (2, 2, 2, 2), (0, 1))
+    assert (case.data.shape, case.inputs[1].tolist(), case.inputs[3].tolist()) == ((3, 4), [2, 2, 2, 2], [0, 1])
+    assert case.data.view(np.uint32)[0, :2].tolist() == [378147536, 1112695953]
     drawn = cases.find_case("random/OpenVINOPad_12/0/7")
-    assert (drawn.dtype, drawn.inputs[0].shape, drawn.inputs[1].values) == (
-        "float8e5m2fnuz",
-        (4, 6, 6, 3),
-        (-3, 2, 0, 0),
-    )
+    assert (drawn.dtype.name, drawn.data.shape) == ("float8e5m2fnuz", (4, 6, 6, 3))
+    assert drawn.inputs[1].tolist() == [-3, 2, 0, 0]
 
 
 TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
 NO_IDS = [
     *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
     # Other spellings of a case's numbers, which would draw another case.
-    *(
-        "random/Pad_18/007/1",
-        "random/Pad_18/7/ 1",
-        "random/Pad_18/+7/1",
-        "random/Pad_18/7/1_0",
-        "random/Pad_18/7/\u0661",
-    ),
+    *(f"random/Pad_18/{numbers}" for numbers in ("007/1", "7/ 1", "+7/1", "7/1_0", "7/\u0661")),
     *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
 ]
 
 
-@pytest.mark.parametrize("id", NO_IDS)
-def test_an_id_that_is_none(id: str) -> None:
-    with pytest.raises(ValueError, match="no case is called"):
-        cases.find_case(id)
+def test_an_id_that_is_none() -> None:
+    for id in NO_IDS:
+        with pytest.raises(ValueError, match="no case is called"):
+            cases.find_case(id)
 
 
 def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
     default = cases.collect("default")
     assert {case.id for case in quick} < {case.id for case in default}
     assert {rule for case in quick for rule in Prepared.of(case).rules} >= RULES
-    combinations = {(case.op, case.mode, case.dtype) for case in quick}
+    combinations = {(case.op, case.mode, case.dtype.name) for case in quick}
     for op in OPS.values():
         assert {(op.name, mode.lower(), dtype) for mode in op.modes for dtype in op.types} <= combinations
 
 
-def test_upstream_agrees_with_the_reference() -> None:
+def test_the_rules_give_the_outputs_of_upstream_and_an_output_for_each_printed_example() -> None:
+    assert all(expect(case).output is not None for case in specification.cases())
     assert len(upstream.cases()) == 11
     for case in upstream.cases():
         assert expect(case).output.tobytes() == upstream.with_outputs()[case.id][1].tobytes(), case.id
-
-
-def test_specifications_are_right_everywhere() -> None:
-    assert all(expect(case).output is not None for case in specification.cases())
 
 
 OWN_PEER = """
@@ -110,11 +92,6 @@ def crashing(op, attributes, inputs):
         os.abort()
     return right(op, attributes, inputs)
 
-def hanging(op, attributes, inputs):
-    import time
-    open(os.environ["HANGS"], "w").close()
-    time.sleep(600)
-
 def unwilling(op, attributes, inputs):
     raise NotImplementedError("not mine")
 """
@@ -134,41 +111,29 @@ def outcomes(own: Path, function: str, chosen: list) -> list[tuple[str, str]]:
 
 
 def test_a_peer_of_the_users_own(own: Path, quick: list) -> None:
-    chosen = sample(quick, 100)
+    chosen = quick[::25]
     assert {outcome for _, outcome in outcomes(own, "right", chosen)} == {"agree"}
     assert {outcome for _, outcome in outcomes(own, "unwilling", chosen)} == {"unsupported"}
     assert {op for op, outcome in outcomes(own, "wrong", quick[:800]) if outcome != "agree"} == {"Pad_18"}
 
 
 def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
-    chosen = [case for case in sample(quick, 200) if case.op in ("Pad_18", "Pad_19", "Pad_21")]
+    chosen = [case for case in quick[::12] if case.op in ("Pad_18", "Pad_19", "Pad_21")]
     found = outcomes(own, "crashing", chosen)
     assert len(found) == len(chosen)
     assert {op for op, outcome in found if outcome == "crash"} == {"Pad_19"} == {op for op, o in found if o != "agree"}
 
 
-def test_no_answer_is_a_crash(own: Path, quick: list, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit_ends_when_it_hangs(monkeypatch, own.parent)
-    (ran,) = runner.run_cases(quick[:1], [runner.parse_peer(f"{own}:hanging")], KNOWN)
-    assert [(result["outcome"], result["detail"]) for result in ran.results] == [("crash", "no answer within 60 s")]
-
-
-def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
+def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
     own.write_text("import a_module_that_is_not_there")
     peers = [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")]
     ran = runner.run_cases(quick[:3], peers, KNOWN)
-    assert all(one.handshake is None and one.absent for one in ran)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert record.footer(ran)["exit"] == 1  # nothing ran
     header = record.header("quick", 0, ran)
-    assert header["peers"] == []
-    assert [entry["name"] for entry in header["absent"]] == [one.peer.name for one in ran]
-
-
-def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
-    own.write_text("import a_module_that_is_not_there")
-    rows = {"reference": PEERS["reference"], "gone": PeerRow("gone", f"{own}:right", ("ngraph",))}
+    assert header["peers"] == [] and [row["name"] for row in header["absent"]] == [one.peer.name for one in ran]
+    rows = {"reference": PEERS["reference"], "gone": Peer("gone", f"{own}:right", ("ngraph",))}
     for options, code in (([], 0), (["--require-peers"], 1)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("padops.conformance.peers.PEERS", rows)
@@ -190,30 +155,22 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-@pytest.mark.parametrize("text", ["nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", ""])
-def test_unknown_peer(text: str) -> None:
-    with pytest.raises(ValueError) as caught:
-        runner.parse_peer(text)
-    assert str(caught.value) == f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
+def test_unknown_peer() -> None:
+    for text in ("nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", "", "/none/own.py:f"):
+        other = f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
+        with pytest.raises(ValueError) as caught:
+            runner.parse_peer(text)
+        assert str(caught.value) == (f"peer {text!r}: there is no file /none/own.py" if "none" in text else other)
 
 
-def test_a_peer_without_its_file(tmp_path: Path) -> None:
-    text = f"{tmp_path}/here.py:f"
-    with pytest.raises(ValueError) as caught:
-        runner.parse_peer(text)
-    assert str(caught.value) == f"peer {text!r}: there is no file {tmp_path.resolve() / 'here.py'}"
-
-
-@pytest.mark.parametrize(
-    ("python", "shown"), [("", ""), ("@/no/such/python", "@/no/such/python"), ("@/a@b/c.py:f", "@/a@b/c.py:f")]
-)
-def test_a_peer_in_a_folder_with_an_at(python: str, shown: str, own: Path) -> None:
+def test_a_peer_in_a_folder_with_an_at(own: Path) -> None:
     folder = own.parent / "me@home"
     folder.mkdir()
     path = own.rename(folder / own.name)
-    peer = runner.parse_peer(f"{path}:right{python}")
-    assert (peer.name, peer.row.entry_point) == (f"own:right{shown}", f"{path}:right")
-    assert peer.python == (python[1:] or None)
+    for python in ("", "@/no/such/python", "@/a@b/c.py:f"):
+        peer = runner.parse_peer(f"{path}:right{python}")
+        assert (peer.name, peer.entry_point) == (f"own:right{python}", f"{path}:right")
+        assert peer.python == (python[1:] or None)
 
 
 def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
@@ -241,23 +198,10 @@ def test_divergence_file() -> None:
         case = cases.find_case(EXAMPLES[divergence.id])
         item = Prepared.of(case)
         assert divergence.matches(item) and PEERS[divergence.peer].takes(item), divergence.id
-        assert divergence.peer in PEERS and not PEERS[divergence.peer].in_house, divergence.id
+        assert divergence.peer not in ("padops-native", "padops-pyop", "reference"), divergence.id
         assert divergence.rule in RULES and divergence.reason, divergence.id
     with pytest.raises(ValueError, match="unknown"):
         Divergence("x", "differ", "P1", "", "numpy", ALL, tags={"no-such-tag"})
-
-
-def test_every_tag_is_of_some_use() -> None:
-    """To a divergence or to a rule."""
-    used = {tag for row in KNOWN for tag in (*row.tags, *row.some, *row.without)}
-    looked_at = set(re.findall(r'"([\w-]+)"', inspect.getsource(Prepared.rules.fget)))
-    assert TAGS - used <= looked_at
-
-
-def test_the_page_has_every_outcome() -> None:
-    page = (Path(record.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
-    listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
-    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", "new", *record.OUTCOMES}
 
 
 def test_version_ranges() -> None:
@@ -268,20 +212,3 @@ def test_version_ranges() -> None:
     for text in ("~=1.0", "", ">=1.20", "<1.31", ">=1,<2,<3"):
         with pytest.raises(ValueError, match="a range of versions says"):
             in_range("1.0", text)
-
-
-def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:
-    ran = runner.run_cases(sample(quick, 60), [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
-    results = [result for one in ran for result in one.results]
-    header, footer = record.header("quick", 0, ran), record.footer(ran)
-    path = tmp_path / "conformance.jsonl"
-    record.write(path, header, results, footer)
-    read = record.read(path)
-    assert read.header == {"kind": "header", **header} and read.footer == {"kind": "footer", **footer}
-    assert read.results == [{"kind": "result", **json.loads(json.dumps(result))} for result in results]
-    lines = path.read_text().splitlines(keepends=True)
-    cut = [*lines[:-1], lines[-1][:-9]]
-    for broken in (lines[:-1], lines[1:], [], lines[:3] + lines[4:], [*lines, lines[-2]], cut):
-        path.write_text("".join(broken))
-        with pytest.raises(record.RecordError, match=path.name):
-            record.read(path)

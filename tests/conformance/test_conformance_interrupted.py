@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from terminals import AtTerminal
 
-from padops.conformance import record, runner
+from padops.conformance import record
 
 # Answers three cases. With the fourth it has a child, and neither ends for ten minutes.
 SLOW = """
@@ -84,12 +84,3 @@ def test_before_a_case_was_run(tmp_path: Path) -> None:
     assert (code, left) == (130, [])
     assert "interrupted before a case was run; no report has been written" in said
     assert list(out.iterdir()) == []
-
-
-def test_a_peer_that_had_no_turn_is_named() -> None:
-    left = runner.PeerRun(runner.parse_peer("numpy"), absent=runner.NOT_BEGUN)
-    header = record.header("quick", 0, [left])
-    assert header["absent"] == [{"name": "numpy", "reason": "the run was cut short before its turn"}]
-    begun = runner.PeerRun(runner.parse_peer("reference"), {"python": "3", "versions": {}}, left=7)
-    footer = record.footer([left, begun], cut_short=True)
-    assert (footer["exit"], footer["cut_short"]) == (1, {"reference": 7})

@@ -58,24 +58,19 @@ def test_a_peer_that_does_not_start_again_is_a_failure_and_not_absent(first: int
 LABELLED = ("padops-native", "padops-provider", "padops-pyop", "reference")
 
 
-@pytest.mark.parametrize("name", LABELLED)
-def test_an_error_of_another_rule_is_a_wrong_answer(name: str) -> None:
-    """An error with another label differs; peers without labels may give any error."""
-    case = cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0")
-    item = runner.Prepared.of(case)
-    assert item.expected.rule == "P8"
-    row = PEERS[name]
-    assert judging.judge(item, ("refused", "Fail: axes name one axis twice [P8]"), row) == ("agree", "")
-    said = "Fail: out of memory [P10]"
-    assert judging.judge(item, ("refused", said), row) == ("error", f"{said}; expected an error of [P8]")
-    assert judging.judge(item, ("refused", said), PEERS["ort-builtin"]) == ("agree", "")
-
-
-def test_what_refuses_a_model_before_the_provider_has_no_label() -> None:
+def test_an_error_of_another_rule_is_a_wrong_answer() -> None:
+    """Peers without labels may give any error, and what refuses a model before the provider has no label."""
     item = runner.Prepared.of(cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0"))
-    said = ("refused", "Node (pad) Op (Pad) [ShapeInferenceError] Axis 0 is referred to more than once.")
-    assert judging.judge(item, said, PEERS["padops-provider"]) == ("agree", "")
-    assert judging.judge(item, said, PEERS["padops-native"])[0] == "error"
+    assert item.expected.rule == "P8"
+    said = "Fail: out of memory [P10]"
+    for name in LABELLED:
+        assert judging.judge(item, ("refused", "Fail: axes name one axis twice [P8]"), PEERS[name]) == ("agree", "")
+        judged = judging.judge(item, ("refused", said), PEERS[name])
+        assert judged == ("error", f"{said}; expected an error of [P8]")
+    assert judging.judge(item, ("refused", said), PEERS["ort-builtin"]) == ("agree", "")
+    before = ("refused", "Node (pad) Op (Pad) [ShapeInferenceError] Axis 0 is referred to more than once.")
+    assert judging.judge(item, before, PEERS["padops-provider"]) == ("agree", "")
+    assert judging.judge(item, before, PEERS["padops-native"])[0] == "error"
 
 
 def test_padops_gives_the_label_of_every_rule() -> None:
@@ -139,10 +134,12 @@ def test_within() -> None:
 
 
 def test_a_report_says_within() -> None:
-    ran = runner.PeerRun(runner.parse_peer("ort-qnn"), {"python": "3", "versions": {"onnxruntime-qnn": "2.7.0"}})
-    other = runner.PeerRun(runner.parse_peer("ort-builtin"), {"python": "3", "versions": {"onnxruntime": "1.32.0"}})
-    header = record.header("quick", 0, [ran, other])
-    assert list(map(versions_of, header["peers"])) == ["onnxruntime-qnn 2.7.0, within 2e-3", "onnxruntime 1.32.0"]
+    ran = [
+        runner.PeerRun(runner.parse_peer(name), {"versions": versions})
+        for name, versions in (("ort-qnn", {"onnxruntime-qnn": "2.7.0"}), ("ort-builtin", {"onnxruntime": "1.32.0"}))
+    ]
+    said = list(map(versions_of, record.header("quick", 0, ran)["peers"]))
+    assert said == ["onnxruntime-qnn 2.7.0, within 2e-3", "onnxruntime 1.32.0"]
 
 
 def test_what_the_standard_leaves_open_may_be_refused() -> None:
@@ -161,15 +158,12 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
     assert judging.judge(item, ("broken", "KeyError"), PEERS["ort-builtin"])[0] == "error"
 
 
-@pytest.mark.parametrize(
-    ("id", "found"),
-    [
+def test_the_class_of_a_case() -> None:
+    for id, found in (
         ("table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0", "standard"),
         ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", BEYOND),
         ("table/Pad_1/edge/float/3/mixed/empty/none/absent.flat/dynamic/0", BEYOND),  # cropped beyond an empty axis
         ("table/NGraphPad_0/REFLECT/float/2/far/plain/scalar/-/dynamic/0", "standard"),
-    ],
-)
-def test_the_class_of_a_case(id: str, found: str) -> None:
-    item = runner.Prepared.of(cases.find_case(id))
-    assert (item.packed is not None, item.of_class) == (True, found)
+    ):
+        item = runner.Prepared.of(cases.find_case(id))
+        assert (item.packed is not None, item.of_class) == (True, found)

@@ -44,12 +44,6 @@ def test_the_level_is_that_of_the_cases_the_peers_and_the_report(
     assert record.read(tmp_path / record.FILE).header["level"] == level
 
 
-def test_one_level_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["conformance", "--quick", "--exhaustive"])
-    assert ended.value.code == 2 and "not allowed with argument" in capsys.readouterr().err
-
-
 def test_the_seed_chooses_the_cases(asked: dict[str, Any], tmp_path: Path) -> None:
     assert main(["conformance", "--quick", "--seed", "7", "--out", str(tmp_path)]) == 0
     assert asked["seed"] == 7 and record.read(tmp_path / record.FILE).header["seed"] == 7

@@ -9,9 +9,34 @@ from pathlib import Path
 
 import pytest
 from chromium import Chromium
-from conformance_records import DIVERGENCE, NAMES, report, written
+from conformance_records import DIVERGENCE, NAMES, result, whole, written
 
+from padops.conformance import cases
+from padops.conformance.case import expect
+from padops.conformance.divergences import Divergence
 from padops.conformance.render import write_all
+
+PEERS = ["numpy", "ort-builtin", "tract"]
+REFUSED = "table/Pad_18/{}/float/2/both/plain/none/absent.flat/dynamic/0"
+KNOWN = [
+    Divergence("numpy-far", "differ", "P2", "only one period", "numpy", ">=1,<2"),
+    Divergence("tract-dies", "crash", "P1", "it ends", "tract", ">=1,<2", "https://a.org"),
+]
+RESULTS = [
+    *[result(NAMES[0], "numpy")] * 199,
+    result(NAMES[0], "numpy", "differ", "numpy-far"),
+    result(NAMES[0], "numpy", "unsupported", detail="no axes"),
+    *[result(NAMES[0], "tract")] * 2,
+    result(NAMES[0], "tract", "crash", "tract-dies", detail="signal 11"),
+    result(NAMES[0], "ort-builtin", "differ", detail="2 of 9 elements differ"),
+    *(result(REFUSED.format(mode), peer) for peer in PEERS[:2] for mode in ("wrap", "symmetric")),
+    *[result(REFUSED.format("symmetric"), "tract")] * 2,
+    result(REFUSED.format("wrap"), "tract", "differ", "tract-dies"),
+    *(result(f"specification/Pad_{n}/example-{m}/float", "numpy")
+      for n in (11, 13, 18, 19, 21, 23, 24, 25) for m in (1, 2, 3)),
+    *(result(f"specification/OpenVINOPad_12/mixed-{mode}/int32", "numpy")
+      for mode in ("constant", "edge", "symmetric")),
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -22,19 +47,33 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
-    folders = {good: tmp_path_factory.mktemp("page") for good in (True, False)}
-    for good, folder in folders.items():
-        written(folder, good)
-    return {good: folder / "report.html" for good, folder in folders.items()}
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folders = {name: tmp_path_factory.mktemp("page") for name in ("good", "bad", "long")}
+    written(folders["good"], good=True)
+    written(folders["bad"], good=False)
+    peers = [{"name": peer, "versions": {peer: "1.2"}} for peer in PEERS]
+    write_all(whole(RESULTS, peers, exit=1), folders["long"], KNOWN)
+    return {name: folder / "report.html" for name, folder in folders.items()}
 
 
-def cells(browser: Chromium) -> dict[str, str]:
-    """Return the signs that the matrix shows, by label."""
-    script = (
-        "Object.fromEntries([...document.querySelectorAll('#matrix button')].map(b => [b.ariaLabel, b.textContent]))"
-    )
-    return browser.evaluate(script)
+@pytest.fixture
+def bad(browser: Chromium, pages: dict[str, Path]) -> Chromium:
+    browser.look(1600, 1000)
+    browser.open(pages["bad"])
+    return browser
+
+
+@pytest.fixture
+def long(browser: Chromium, pages: dict[str, Path]) -> Chromium:
+    browser.look(1400, 900)
+    browser.open(pages["long"])
+    return browser
+
+
+def cells(browser: Chromium, row: str = "") -> dict[str, str]:
+    """Signs of the cells of the matrix, by what a screen reader says."""
+    script = "[...document.querySelectorAll('#matrix button')].map(b => [b.ariaLabel, b.textContent])"
+    return {label: sign for label, sign in browser.evaluate(script) if row in label}
 
 
 def choose(browser: Chromium, **filters: str) -> None:
@@ -46,10 +85,21 @@ def choose(browser: Chromium, **filters: str) -> None:
         )
 
 
-def test_page_shows_every_cell(browser: Chromium, pages: dict[bool, Path]) -> None:
-    browser.look(1600, 1000)
-    browser.open(pages[False])
-    assert cells(browser) == {
+def focused(browser: Chromium) -> str:
+    return browser.evaluate("(a => a.ariaLabel || a.id || a.textContent.slice(0, 30))(document.activeElement)")
+
+
+def stops(browser: Chromium) -> list[str]:
+    """What the key Tab reaches, up to the first cell of the matrix."""
+    found: list[str] = []
+    while len(found) < 40 and ", Pad_18" not in (found or [""])[-1]:
+        browser.press("Tab")
+        found.append(focused(browser))
+    return found
+
+
+def test_every_cell(browser: Chromium, bad: Chromium, pages: dict[str, Path]) -> None:
+    assert cells(bad) == {
         "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results": "!",
         "ort-builtin, Pad_18 reflect: agrees; 1 not run; 2 results": "✓",
         "ort-builtin@/old/python, Pad_18 reflect: 0 of 1 agree; known divergences: crash; 1 result": "0†",
@@ -58,46 +108,59 @@ def test_page_shows_every_cell(browser: Chromium, pages: dict[bool, Path]) -> No
         "padops-native, OpenVINOPad_12 symmetric: agrees; 1 result": "✓",
         "ort-builtin@/old/python, OpenVINOPad_12 symmetric: skipped; 1 result": "s",
     }
-    assert browser.evaluate("document.querySelector('.verdict').textContent") == "not as expected"
-    browser.open(pages[True])
+    assert bad.evaluate("document.querySelector('.verdict').textContent") == "not as expected"
+    browser.open(pages["good"])
     assert browser.evaluate("document.querySelector('.verdict').textContent") == "as expected"
     assert browser.evaluate("document.querySelectorAll('#matrix .unexpected').length") == 0
 
 
-def test_page_filters(browser: Chromium, pages: dict[bool, Path]) -> None:
-    browser.open(pages[False])
-    choose(browser, peer="ort-builtin")
-    assert set(cells(browser)) == {
+def test_a_cell_shows_the_share_that_agrees(long: Chromium) -> None:
+    assert cells(long, "Pad_18 reflect") == {
+        # 200 of 201 is not 100 %.
+        "numpy, Pad_18 reflect: 200 of 201 agree; known divergences: other values; 1 not run; 202 results": "99",
+        "ort-builtin, Pad_18 reflect: 1 unexpected; 0 of 1 agree; 1 result": "!",
+        "tract, Pad_18 reflect: 2 of 3 agree; known divergences: crash; 3 results": "66†",
+    }
+    share = "[...document.querySelectorAll('#matrix .share')].map(b => getComputedStyle(b).getPropertyValue('--share'))"
+    assert [round(float(text.strip("%"))) for text in long.evaluate(share)] == [100, 67, 67]
+    row = "Pad_18 other modes, which must be refused: "
+    assert {label.replace(row, ""): sign for label, sign in cells(long, row).items()} == {
+        "numpy, refused; 2 results": "✓",
+        "ort-builtin, refused; 2 results": "✓",
+        "tract, 2 of 3 refused; known divergences: other values; 3 results": "66",
+    }
+    assert cells(long, "Pad_18 wrap") == cells(long, "Pad_18 symmetric") == {}
+
+
+def test_filters(bad: Chromium) -> None:
+    choose(bad, peer="ort-builtin")
+    assert set(cells(bad)) == {
         "ort-builtin, float, Pad_18 reflect: agrees; 1 result",
         "ort-builtin, int8, Pad_18 reflect: not offered; 1 result",
         "ort-builtin, float, Pad_19 wrap: 0 of 1 agree; known divergences: other values; 1 result",
     }
-    choose(browser, outcome="unsupported")
-    assert list(cells(browser).values()) == ["1"]
-    choose(browser, peer="padops-native", outcome="crash")
-    assert cells(browser) == {}
-    assert browser.evaluate("document.getElementById('shown').textContent") == "No cell has such results."
-    choose(browser, peer="all", dtype="int8", outcome="all")
-    assert sorted(cells(browser).values()) == ["–", "✓"]
+    choose(bad, outcome="unsupported")
+    assert list(cells(bad).values()) == ["1"]
+    choose(bad, peer="padops-native", outcome="crash")
+    assert cells(bad) == {}
+    assert bad.evaluate("document.getElementById('shown').textContent") == "No cell has such results."
+    choose(bad, peer="all", dtype="int8", outcome="all")
+    assert sorted(cells(bad).values()) == ["–", "✓"]
 
 
-def focused(browser: Chromium) -> str:
-    return browser.evaluate(
-        "document.activeElement.ariaLabel || document.activeElement.id || document.activeElement.tagName"
-    )
+def test_a_filter_of_outcomes_leaves_empty_rows_and_columns_out(long: Chromium) -> None:
+    choose(long, outcome="crash")
+    heads = long.evaluate("[...document.querySelectorAll('#matrix th')].map(h => h.textContent)")
+    assert heads == ["operator, mode", "tract", "Pad_18 reflect"]
+    assert cells(long) == {"tract, Pad_18 reflect: 1 crash; 3 results": "1"}
 
 
-def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]) -> None:
-    browser.open(pages[False])
-    stops = []
-    for _ in range(40):
-        browser.press("Tab")
-        stops.append(focused(browser))
-        if "Pad_18" in stops[-1]:
-            break
-    assert stops[-1] == "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results"
-    assert {"peer", "dtype", "outcome"} <= set(stops)
-    outline = browser.evaluate("getComputedStyle(document.activeElement).outline")
+def test_the_keyboard_alone(bad: Chromium) -> None:
+    found = stops(bad)
+    places = list(map(found.index, ("Skip to the matrix", "peer", "dtype", "outcome", "What the signs mean")))
+    assert places == sorted(places) and sum(", Pad_" in stop for stop in found) == 1, "one stop for the whole matrix"
+    assert found[-1] == "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results"
+    outline = bad.evaluate("getComputedStyle(document.activeElement).outline")
     assert "solid" in outline and "3px" in outline
     for key, name in (
         ("ArrowRight", "ort-builtin, Pad_18"), ("ArrowDown", "ort-builtin, Pad_19"), ("ArrowUp", "ort-builtin, Pad_18"),
@@ -105,39 +168,42 @@ def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]
         ("ArrowLeft", "padops-native"),
         ("ArrowUp", "padops-native, Pad_19"), ("ArrowUp", "padops-native, Pad_18"),
     ):  # fmt: skip
-        browser.press(key)
-        assert focused(browser).startswith(name), key
+        bad.press(key)
+        assert focused(bad).startswith(name), key
+    text = first_case(bad)
+    parts = [NAMES[0], "</script><b>x</b>", "data\n", "expected\n", "got\n", "1234.5", "rules\n", "reproduce\n"]
+    places = list(map(text.index, parts))
+    assert places == sorted(places) and 'mode = "reflect"' in text
+    bad.press("Escape")
+    assert bad.evaluate("document.getElementById('cases').open") is False
+    assert focused(bad).startswith("padops-native, Pad_18")
+
+
+def first_case(browser: Chromium) -> str:
+    """The text of the first case behind the cell that has the focus, opened by keys."""
     browser.press("Enter")
-    assert browser.evaluate("document.getElementById('cases').open") is True
-    assert focused(browser) == "close"
+    assert browser.evaluate("document.getElementById('cases').open") is True and focused(browser) == "close"
     browser.press("Tab")
-    assert focused(browser) == "SUMMARY"
+    assert browser.evaluate("document.activeElement.tagName") == "SUMMARY"
     browser.press("Enter")
-    text = browser.evaluate("document.getElementById('cases').innerText")
-    for part in (
-        NAMES[0],
-        "Unexpected",
-        "</script><b>x</b>",
-        'mode = "reflect"',
-        "data",
-        "1234.5",
-        "expected",
-        "reproduce",
-    ):
-        assert part in text
-    assert browser.evaluate("[...document.querySelectorAll('mark')].map(m => m.textContent)") == ["1234.5"]
-    browser.press("Escape")
-    assert browser.evaluate("document.getElementById('cases').open") is False
-    assert focused(browser).startswith("padops-native, Pad_18")
+    return browser.evaluate("document.querySelector('#cases-body details').innerText")
 
 
-def test_page_gives_a_divergence_its_reason(browser: Chromium, pages: dict[bool, Path]) -> None:
-    browser.open(pages[False])
-    browser.evaluate("document.querySelector('#matrix button.share:not(.crash)').click()")
-    text = browser.evaluate("document.getElementById('cases-body').innerText")
-    assert "ort-<far>" in text and DIVERGENCE["reason"] in text and "differ, crash" in text
-    link = browser.evaluate("document.querySelector('#cases-body a[rel]').href")
-    assert link == DIVERGENCE["link"]
+def test_a_case_reads_as_its_arrays(long: Chromium) -> None:
+    long.evaluate("document.querySelector('#matrix [aria-label^=\"ort-builtin, Pad_18 reflect\"]').focus()")
+    text = first_case(long)
+    data = text[text.index("data\n") : text.index("pads\n")]
+    numbers = re.sub(r"[\[\]]", " ", "\n".join(data.splitlines()[2:])).split()
+    assert list(map(float, numbers)) == cases.find_case(NAMES[0]).data.reshape(-1).astype(float).tolist()
+    marks = long.evaluate("[...document.querySelectorAll('#cases-body mark')].map(m => m.textContent)")
+    assert list(map(float, marks)) == [float(expect(cases.find_case(NAMES[0])).output.flat[-1]), 1234.5]
+
+
+def test_a_divergence_has_its_reason(bad: Chromium) -> None:
+    bad.evaluate("document.querySelector('#matrix button.share:not(.crash)').click()")
+    text = bad.evaluate("document.getElementById('cases-body').innerText")
+    assert "ort-<far>" in text and DIVERGENCE.reason in text and "differ, crash" in text
+    assert bad.evaluate("document.querySelector('#cases-body a[rel]').href") == DIVERGENCE.link
 
 
 def luminance(colour: str) -> float:
@@ -149,9 +215,8 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [400, 1600])
-def test_page_is_readable(browser: Chromium, pages: dict[bool, Path], width: int, dark: bool, tmp_path: Path) -> None:
+def test_the_page_is_readable(browser: Chromium, bad: Chromium, width: int, dark: bool) -> None:
     browser.look(width, 900, dark)
-    browser.open(pages[False])
     assert browser.evaluate("document.documentElement.scrollWidth") == width  # nothing scrolls the page sideways
     back = browser.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (luminance(back) < 0.1) is dark
@@ -164,17 +229,19 @@ def test_page_is_readable(browser: Chromium, pages: dict[bool, Path], width: int
     for front, behind, text in pairs:
         high, low = sorted((luminance(front), luminance(behind)), reverse=True)
         assert (high + 0.05) / (low + 0.05) >= 4.5, text  # WCAG 2, AA
-    sizes = browser.evaluate(
-        "[...document.querySelectorAll('#matrix button')].map(b => b.getBoundingClientRect().height)"
+    heights = "[...document.querySelectorAll('#matrix button')].map(b => b.getBoundingClientRect().height)"
+    assert min(browser.evaluate(heights)) >= 24  # WCAG 2.2, AA
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_heads_stay_in_sight(browser: Chromium, long: Chromium, width: int) -> None:
+    browser.look(width, 500)
+    matrix = "document.getElementById('matrix')"
+    browser.evaluate(f"{matrix}.scrollTo(60, 200)")
+    assert browser.evaluate(f"{matrix}.scrollTop") > 100
+    place = (
+        f"(s => {{ const a = {matrix}.querySelector(s).getBoundingClientRect(), b = {matrix}.getBoundingClientRect();"
+        "return [Math.round(a.left - b.left), Math.round(a.top - b.top)] })"
     )
-    assert min(sizes) >= 24  # WCAG 2.2, AA
-    browser.screenshot(tmp_path / "page.png")
-    assert (tmp_path / "page.png").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_page_stays_light(tmp_path: Path) -> None:
-    made = report(good=True)
-    many = [*made.results, *(made.results[6] for _ in range(20_000))]
-    write_all(made.header, many, {**made.footer, "results": len(many)}, [DIVERGENCE], tmp_path)
-    assert (tmp_path / "report.html").stat().st_size < 60_000
-    assert "20,001" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    corner, name, head = (browser.evaluate(f"{place}('{s}')") for s in ("thead th", "tbody th", "thead th:last-child"))
+    assert max(map(abs, [*corner, name[0], head[1]])) <= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -56,13 +55,11 @@ def test_without_a_statement_there_is_only_the_error_of_padops(tmp_path: Path) -
     assert {result["outcome"] for result in results(tmp_path, own)} == {"error"}
 
 
-@pytest.mark.parametrize(
-    ("stated", "shown"), [("(1,)", "1"), ("'ValueError'", "'ValueError'"), ("(SystemExit,)", "SystemExit")]
-)
-def test_a_statement_that_names_no_exceptions(stated: str, shown: str, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(FAILING.format(stated, "ValueError"))
-    (ran,) = runner.run_cases(ERRORS[:1], [runner.parse_peer(f"{tmp_path}/own.py:pad")], ())
-    assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
+def test_a_statement_that_names_no_exceptions(tmp_path: Path) -> None:
+    for stated, shown in (("(1,)", "1"), ("'ValueError'", "'ValueError'"), ("(SystemExit,)", "SystemExit")):
+        (tmp_path / "own.py").write_text(FAILING.format(stated, "ValueError"))
+        (ran,) = runner.run_cases(ERRORS[:1], [runner.parse_peer(f"{tmp_path}/own.py:pad")], ())
+        assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
 
 
 def test_every_peer_states_its_refusals() -> None:
@@ -70,20 +67,10 @@ def test_every_peer_states_its_refusals() -> None:
     files = {row.file for row in PEERS.values() if not row.command}
     assert len(files) > 14
     for module in files:
-        tree = ast.parse(module.read_text(encoding="utf-8"))
-        assigned = [
-            node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS"
-        ]
-        imported = [
-            node
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            for name in node.names
-            if name.name == "REFUSALS"
-        ]
-        assert len(assigned) + len(imported) == 1, module
-        kinds = {ast.unparse(kind) for node in assigned for kind in node.value.elts}
-        assert not {"Exception", "BaseException", "TypeError"} & kinds and (kinds or imported), module
+        text = module.read_text(encoding="utf-8")
+        assigned = re.findall(r"^REFUSALS = \((.+)\)", text, re.M)
+        assert len(assigned) + len(re.findall(r"^from .* import .*\bREFUSALS\b", text, re.M)) == 1, module
+        assert not {"Exception", "BaseException", "TypeError"} & {*" ".join(assigned).replace(",", " ").split()}, module
 
 
 def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
@@ -103,10 +90,7 @@ def test_the_example_of_the_page_is_a_peer(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     assert main(command.split()) == 0
     ran = [result for result in record.read("report/conformance.jsonl").results if result["outcome"] != "unsupported"]
-    assert {result["outcome"] for result in ran} == {"agree"} and {result["op"] for result in ran} == {
-        "Pad_11",
-        "Pad_13",
-    }
+    assert {(result["outcome"], result["op"]) for result in ran} == {("agree", "Pad_11"), ("agree", "Pad_13")}
     prepared = [runner.Prepared.of(cases.find_case(result["case"])) for result in ran]
     refused = sum(item.packed is None for item in prepared)
     assert refused > 5 and len(prepared) - refused > 20

@@ -1,23 +1,34 @@
-"""The report: the same numbers in every form."""
+"""The report: the same numbers in every form and on the console, and texts that would be mark-up."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-from conformance_records import HEADER, NAMES, report, written
+from command import padops
+from conformance_records import DIVERGENCE, HEADER, NAMES, report, result, whole, written
+from killed import contents
 
 from padops.cli import main
-from padops.conformance import record
-from padops.conformance.render import FILES
+from padops.conformance import command, record
+from padops.conformance.arrays import describe
+from padops.conformance.features import OUTCOMES
+from padops.conformance.render import FILES, _cell, write_all
+from padops.conformance.render.html import OTHERS, page_data
+from padops.conformance.render.summary import summarise
 
-# ---- Markdown and JUnit
+NUMPY = [{"name": "numpy", "versions": {"numpy": "1.0"}}]
 
 
-def test_markdown_counts_and_names_everything(tmp_path: Path) -> None:
+def test_markdown(tmp_path: Path) -> None:
     text = written(tmp_path, good=False)["markdown"]
     assert "| padops-native | onnxruntime 1.31.1 | 4 | 3 | 0 | 0 | 1 | 0 | 0 |" in text
     assert "| ort-builtin | onnxruntime 1.31.1 | 2 | 1 | 1 | 0 | 0 | 0 | 1 |" in text
@@ -31,41 +42,25 @@ def test_markdown_counts_and_names_everything(tmp_path: Path) -> None:
     )
     widths = [len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")]
     assert set(widths) == {10, 8, 3}
-
-
-def test_markdown_of_a_good_run_has_no_complaints(tmp_path: Path) -> None:
     text = written(tmp_path, good=True)["markdown"]
     assert "As expected: 9 results" in text
     assert "## Unexpected" not in text and "no longer seen\n" not in text
 
 
-# The shape that Jenkins' junit-10.xsd gives: what may stand in what, and the attributes that must and may be there.
-CHILDREN = {
-    "testsuites": {"testsuite"},
-    "testsuite": {"properties", "testcase"},
-    "properties": {"property"},
-    "testcase": {"skipped", "failure", "system-out"},
-}
-MUST = {
-    "testsuite": {"name", "tests", "failures", "errors"},
-    "testcase": {"name"},
-    "property": {"name", "value"},
-}
-MAY = {
-    "testsuites": {"name", "tests", "failures", "errors"},
-    "testsuite": {"skipped"},
-    "testcase": {"classname"},
-    "failure": {"type", "message"},
-    "skipped": {"type", "message"},
+# The shape that Jenkins' junit-10.xsd gives: the attributes that must and may be there, and what may stand in what.
+SHAPE = {
+    "testsuites": (set(), {"name", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors"}, {"skipped"}, {"testcase"}),
+    "testcase": ({"name"}, {"classname"}, {"skipped", "failure"}),
+    "failure": (set(), {"type", "message"}, set()),
+    "skipped": (set(), {"type", "message"}, set()),
 }
 
 
-def check_shape(element: ElementTree.Element) -> None:
-    must = MUST.get(element.tag, set())
-    assert must <= set(element.keys()) <= must | MAY.get(element.tag, set()), element.tag
-    assert {child.tag for child in element} <= CHILDREN.get(element.tag, set()), element.tag
-    for child in element:
-        check_shape(child)
+def check_shape(root: ElementTree.Element) -> None:
+    for element in root.iter():
+        must, may, children = SHAPE[element.tag]
+        assert must <= set(element.keys()) <= must | may and {child.tag for child in element} <= children, element.tag
 
 
 @pytest.mark.parametrize("good", [True, False])
@@ -88,34 +83,171 @@ def test_junit(tmp_path: Path, good: bool) -> None:
         assert NAMES[0] in text and "padops conformance repro" in text and "1234.5" in text
 
 
-# ---- the commands
-
-
-def command(*words: str) -> int:
-    return main(["conformance", *words])
-
-
 def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "conformance.jsonl"
-    made = report(good=False)
-    record.write(file, made.header, made.results, made.footer)
-    assert command("show", str(file)) == 0
+    record.write(file, report(good=False))
+    assert main(["conformance", "show", str(file)]) == 0
     assert capsys.readouterr().out.startswith("# Pad conformance\n")
-    assert command("show", str(file), "--format", "junit") == 0
+    assert main(["conformance", "show", str(file), "--format", "junit"]) == 0
     check_shape(ElementTree.fromstring(capsys.readouterr().out))
-    assert command("show", str(file), "-o", str(tmp_path / "out")) == 0
+    assert main(["conformance", "show", str(file), "-o", str(tmp_path / "out")]) == 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES.values())
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    file.write_text("".join(lines[:-1]), encoding="utf-8")
-    assert command("show", str(file)) == 1
-    assert "there is no footer" in capsys.readouterr().err
 
 
-def test_hostile_texts_of_a_report_do_not_reach_the_console(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made, hostile, file = report(good=False), "a\x1b[31m\u202eb\nc", tmp_path / "conformance.jsonl"
-    header = {**made.header, "level": hostile, "machine": {"system": hostile}}
-    results = [{**result, "detail": hostile} for result in made.results]
-    record.write(file, header, results, made.footer)
-    assert command("show", str(file)) == 0
-    text = capsys.readouterr().out
-    assert "level a" in text and not {"\x1b", "\u202e"} & set(text)
+# ---- the page's data
+
+ARRAYS = [
+    ([[1, 2], [-3, 127]], np.int8, "int8 [2, 2]\n[[1 2]\n [-3 127]]"),
+    ([[[0.5]], [[2]]], np.float32, "float [2, 1, 1]\n[[[0.5]]\n\n [[2.0]]]"),
+    (7, np.int64, "int64 []\n7"),
+    (np.empty((2, 0)), np.float32, "float [2, 0]"),
+    (["a b", "", "\n"], object, "string [3]\n['a b' '' '\\n']"),
+]
+
+
+def test_an_array_is_a_line_for_each_row() -> None:
+    for values, dtype, text in ARRAYS:
+        found = result(NAMES[0], "numpy", "differ", got=describe(np.asarray(values, dtype)))
+        made = page_data(summarise(whole([found], NUMPY)))
+        assert made["cells"][0]["examples"][0]["got"] == text
+
+
+def test_modes_that_an_operator_does_not_have_are_one_row() -> None:
+    modes = ("Pad_2/wrap", "Pad_2/edge", "Pad_2/symmetric", "Pad_19/wrap", "Pad_2/-")
+    ids = [f"table/{mode}/float/2/both/plain/none/absent.flat/dynamic/0" for mode in modes]
+    made = page_data(summarise(whole([result(id, "numpy", "differ") for id in ids], NUMPY)))
+    assert made["rows"] == [
+        {"op": "Pad_2", "mode": OTHERS, "refused": True},
+        {"op": "Pad_2", "mode": "edge", "refused": False},
+        {"op": "Pad_19", "mode": "wrap", "refused": False},
+    ]
+    assert [cell["row"] for cell in made["cells"]] == [0, 1, 0, 2, 0]
+
+
+def test_the_page_has_every_outcome() -> None:
+    page = (Path(record.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
+    listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
+    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", "new", *OUTCOMES}
+
+
+def test_the_page_stays_light(tmp_path: Path) -> None:
+    made = report(good=True)
+    write_all(whole([*made.results, *[made.results[6]] * 20_000], made.header["peers"]), tmp_path, [DIVERGENCE])
+    assert (tmp_path / "report.html").stat().st_size < 60_000
+    assert "20,001" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+# ---- the console
+
+
+def shown(found: list[dict[str, Any]], capsys: pytest.CaptureFixture[str], **peer: str) -> list[str]:
+    peers = [{**NUMPY[0], **peer}]
+    command.show(summarise(whole(found, peers, [{"name": "tract", "reason": "no module named\n  tract"}])))
+    return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_console_counts_outcomes(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = ["agree"] * 1500 + ["differ", "error", "crash", "unsupported", "skipped"]
+    found = [result(NAMES[0], "numpy", outcome, "known", detail="d") for outcome in outcomes[:3] + outcomes[1500:]]
+    found += [result(NAMES[0], "numpy")] * 1497
+    found[4] |= {"unexpected": True, "divergence": None, "detail": "one of two elements"}
+    found[:3] = [result(NAMES[0], "numpy")] * 3
+    assert shown(found, capsys) == [
+        "Peers", "peer versions run agree known crashes unexpected new not run",
+        "numpy numpy 1.0 1,503 1,500 4 1 1 0 2",
+        "Absent peers: Not compared, for these reasons.", "peer reason", "tract no module named tract",
+        "Unexpected", f"numpy: {NAMES[0]}: error: one of two elements", "1,505 results, 1 unexpected, 0 stale",
+    ]  # fmt: skip
+    new = result(NAMES[0], "numpy", "differ", new=True, unexpected=False, detail="one\x1b[2J\nof \u202etwo")
+    lines = shown([new, new], capsys, recorded=">=2.1,<=2.4")
+    assert "numpy numpy 1.0 >=2.1,<=2.4" in lines
+    assert lines.count(rf"numpy: {NAMES[0]}: differ: one\x1b[2J\nof \u202etwo") == 1, "equal results once"
+
+
+def test_a_line_for_each_peer_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    with command.showing_progress() as progress:
+        for done in (1, 999, 1000):
+            progress("numpy", done, 1000)
+        progress("torch", 1, 2)
+    assert capsys.readouterr().err == "numpy: 1,000 cases\n"
+
+
+# ---- hostile texts
+
+PEER = os.fsdecode(b"/p\xff/<i>peer</i>|.py:pad")
+BAD = "\x00\x1b[31m</script><script>alert(1)</script> | `x` [a](javascript:b) *c* _d_ e_f & \u202e \ud800 \ufffe"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a report whose every text is hostile."""
+    row = {
+        "case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD], "peer": PEER,
+        "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD,
+        "attributes": {BAD: BAD}, "inputs": [], "expected": {"error": BAD}, "got": None,
+    }  # fmt: skip
+    skipped = {**row, "outcome": "skipped", "unexpected": False, "dtype": "float"}
+    listed = {**row, "unexpected": False, "divergence": BAD}
+    peers = [{"name": PEER, "python": BAD, "versions": {BAD: BAD}}]
+    made = whole([row, skipped, listed], peers, [{"name": BAD, "reason": BAD}], stale=[BAD], exit=1)
+    made.header.update(padops=BAD, level=BAD, machine={BAD: BAD})
+    texts = dict.fromkeys(("id", "peer", "versions", "outcome", "rule", "reason"), BAD)
+    folder = tmp_path_factory.mktemp("hostile")
+    write_all(made, folder, [SimpleNamespace(**texts, link="https://a/(b)|c")])
+    record.write(folder / "c.jsonl", made)
+    return folder
+
+
+def test_a_report_with_names_that_are_not_utf8(hostile: Path) -> None:
+    read = record.read(hostile / "c.jsonl")
+    assert read.results[0]["peer"] == PEER and read.header["machine"] == {BAD: BAD}
+    for form in ("markdown", "html", "junit"):
+        ended = padops("conformance", "show", hostile / "c.jsonl", "--format", form)
+        assert (ended.returncode, ended.stderr) == (0, "") and (form == "html" or "\0" not in ended.stdout)
+
+
+def test_markdown_is_text(hostile: Path) -> None:
+    text = (hostile / "report.md").read_text(encoding="utf-8")
+    plain = "\n".join(line for line in text.split("\n") if not line.startswith("    "))  # without code
+    assert "<script>" not in plain and "<i>" not in plain and "\\[a\\](javascript:b)" in plain
+    assert not {"\x1b", "\0", "\u202e"} & set(text)
+    bars = [line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("|")]
+    assert set(bars) == {10, 8, 3}
+    assert "<https://a/%28b%29%7Cc>" in text
+    for given, cell in (
+        ("a|b", "a\\|b"),
+        ("<b>&amp;</b>", "&lt;b&gt;&amp;amp;&lt;/b&gt;"),
+        ("two\nlines", "two lines"),
+        ("tensor_name _x_ *y*", "tensor_name \\_x\\_ \\*y\\*"),
+        ("\x1b[0m", "\ufffd\\[0m"),
+        ("back\\slash", "back\\\\slash"),
+    ):
+        assert _cell(given) == cell
+
+
+def test_the_page_and_junit_have_no_elements_of_others(hostile: Path) -> None:
+    elements: list[str] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: elements.append(tag)
+    parser.feed((hostile / "report.html").read_text(encoding="utf-8"))
+    assert elements.count("script") == 2 and "i" not in elements
+    cases = ElementTree.fromstring((hostile / "junit.xml").read_bytes()).findall("testsuite/testcase")
+    assert "alert(1)" in cases[0].find("failure").text and "\ufffd\ufffd[31m</script>" in cases[0].get("name")
+
+
+def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
+    """Other kinds of files stay, and so does every neighbour, whatever its name."""
+    record.write(tmp_path / "c.jsonl", report(good=True))
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.md.part").write_text("somebody's")
+    assert padops("conformance", "show", "c.jsonl", "-o", "out", cwd=tmp_path).returncode == 0
+    assert (out / "report.md.part").read_text() == "somebody's"
+    for name in FILES.values():
+        (out / name).unlink()
+    os.mkfifo(out / "junit.xml")
+    text = "error: cannot write out/junit.xml: it is a FIFO, a socket or a device; only regular files are replaced\n"
+    for arguments in (("show", "c.jsonl", "-o", "out"), ("--quick", "--out", "out")):
+        ended = padops("conformance", *arguments, cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (1, text)
+        assert contents(out).keys() == {"junit.xml", "report.md.part"}

@@ -13,9 +13,6 @@ import onnx
 import pytest
 
 from padops.conformance import cases, lines, runner
-from padops.conformance.peers import PEERS
-
-IN_ENVIRONMENTS = ("without-pad-opencv", "without-pad-tract", "without-pad-tvm", "without-pad-web")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +20,7 @@ IN_ENVIRONMENTS = ("without-pad-opencv", "without-pad-tract", "without-pad-tvm",
 )
 def test_a_question_without_pad(case: str) -> None:
     """Of an operator that ONNX does not have as well, for which there is no other model."""
-    sent = cases.find_case(case).request()
+    sent = cases.find_case(case)
     model = onnx.load_from_string(base64.b64decode(json.loads(lines.question(sent, lowered=True))["model"]))
     assert [value.name for value in model.graph.output] == ["output"]
     assert {node.domain for node in model.graph.node} == {""} and "Pad" not in {n.op_type for n in model.graph.node}
@@ -41,16 +38,8 @@ CASES = (
 def test_what_the_converter_refuses_is_not_asked() -> None:
     """The program says of every case with work to do that it is too much for it."""
     peer = runner.parse_command(shlex.join([sys.executable, lines_peer.__file__, "right"]))
-    row = replace(peer.row, lowered=True, families=("onnx", "openvino"))
-    (ran,) = runner.run_cases([cases.find_case(case) for case in CASES], [replace(peer, row=row)], ())
+    peer = replace(peer, lowered=True, families=("onnx", "openvino"))
+    (ran,) = runner.run_cases(list(map(cases.find_case, CASES)), [peer], ())
     found = [(result["outcome"], result["detail"].partition(" at opset")[0]) for result in ran.results]
     no_model = ("unsupported", "no standard operator moves float8e5m2")
     assert found == [("unsupported", "work"), no_model, ("agree", "")]
-
-
-@pytest.mark.parametrize("name", IN_ENVIRONMENTS)
-def test_they_take_every_operator_in_an_environment_of_another_peer(name: str) -> None:
-    row = PEERS[name]
-    assert set(row.families) == {"onnx", "openvino", "ngraph", "same"}
-    assert PEERS[row.environment].environment == row.environment != name
-    assert 150 <= row.max_cases <= 1000

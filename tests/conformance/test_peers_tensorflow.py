@@ -13,11 +13,10 @@ from functools import cache
 
 import native
 import numpy as np
-import onnx
+import onnx.parser
 import tensorflow as tf
 from case_strategies import TYPES, explore
 from hypothesis import strategies as st
-from onnx import helper
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
 
@@ -100,49 +99,37 @@ def of_tensorflow(window: Window, data: np.ndarray, filters: np.ndarray | None) 
 @cache
 def model(window: Window):
     """SamePad_1, then a window of onnxruntime that pads nothing."""
-    axes = list(range(len(window.kernel) + 2))
+    axes, kernel = list(range(len(window.kernel) + 2)), list(window.kernel)
     nchw = window.data_format.startswith("NC")
-    where = {"strides": window.strides, "dilations": window.dilations}
-    pad = {
-        "domain": "padops",
-        "kernel_shape": window.kernel,
-        "data_format": window.data_format,
-        "auto_pad": "VALID" if window.padding == "VALID" else "SAME_UPPER",
-        **where,
-    }
+    where = f"kernel_shape = {kernel}, strides = {list(window.strides)}, dilations = {list(window.dilations)}"
+    auto_pad = "VALID" if window.padding == "VALID" else "SAME_UPPER"
+    group = window.channels if window.kind == "average" else 1
+    slides, more = ("MaxPool", "") if window.kind == "max" else ("Conv", ", filters")
+    groups = "" if window.kind == "max" else f", group = {group}"
 
-    def slide(data: str, output: str) -> list[onnx.NodeProto]:
+    def slide(data: str, output: str) -> str:
         """Pads ``data``, and lays it out as ONNX wants it."""
-        nodes = [helper.make_node("SamePad_1", [data, "fill"], [f"{output}_padded"], **pad)]
-        to = {"perm": axes if nchw else [0, axes[-1], *axes[1:-1]]}
-        nodes.append(helper.make_node("Transpose", [f"{output}_padded"], [f"{output}_nchw"], **to))
-        if window.kind == "max":
-            return [
-                *nodes,
-                helper.make_node("MaxPool", [f"{output}_nchw"], [output], kernel_shape=window.kernel, **where),
-            ]
-        group = window.channels if window.kind == "average" else 1
-        return [*nodes, helper.make_node("Conv", [f"{output}_nchw", "filters"], [output], group=group, **where)]
+        return f"""
+            {output}_padded = padops.SamePad_1 <{where}, data_format = "{window.data_format}", auto_pad = "{auto_pad}">
+                ({data}, fill)
+            {output}_nchw = Transpose <perm = {axes if nchw else [0, axes[-1], *axes[1:-1]]}> ({output}_padded)
+            {output} = {slides} <{where}{groups}> ({output}_nchw{more})"""
 
     nodes = slide("data", "result")
     if window.kind == "average":  # the padding does not count
-        one = helper.make_tensor("one", onnx.TensorProto.FLOAT, [1], [1.0])
-        nodes = [
-            helper.make_node("Shape", ["data"], ["shape"]),
-            helper.make_node("ConstantOfShape", ["shape"], ["ones"], value=one),
-            *slide("data", "sums"),
-            *slide("ones", "counts"),
-            helper.make_node("Div", ["sums", "counts"], ["result"]),
-        ]
-    back = {"perm": axes if nchw else [0, *axes[2:], 1]}
-    nodes.append(helper.make_node("Transpose", ["result"], ["output"], **back))
-    element = TYPES[window.type].onnx
+        nodes = f"""
+            shape = Shape (data)
+            ones = ConstantOfShape <value = float[1] {{1.0}}> (shape)
+            {slide("data", "sums")} {slide("ones", "counts")}
+            result = Div (sums, counts)"""
     names = ["data", "fill", *(["filters"] if window.kind != "max" else [])]
-    inputs = [helper.make_tensor_value_info(name, element, None) for name in names]
-    outputs = [helper.make_tensor_value_info("output", element, None)]
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    graph = helper.make_graph(nodes, "window", inputs, outputs)
-    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    return native.session(
+        onnx.parser.parse_model(
+            f"""<ir_version: 9, opset_import: ["": 18, "padops": 1]>
+            window ({", ".join(f"{window.type}[] {name}" for name in names)}) => ({window.type}[] output) {{ {nodes}
+            output = Transpose <perm = {axes if nchw else [0, *axes[2:], 1]}> (result) }}"""
+        )
+    )
 
 
 def lowest(dtype: np.dtype) -> np.ndarray:

@@ -82,7 +82,7 @@ def test_providers_in_their_order() -> None:
 def test_notes() -> None:
     inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["DnnlExecutionProvider", WEBGPU])
     unknown, cost = inspection.notes
-    assert unknown.startswith("padops has no rules for DnnlExecutionProvider: it stands behind")
+    assert unknown.startswith("padops has no rules for DnnlExecutionProvider: padops stands behind")
     costs = (
         "where another provider runs the nodes before and behind such a Pad, they are two parts "
         "instead of one, and a device's "

@@ -44,8 +44,12 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
 def test_what_is_no_model() -> None:
     with pytest.raises(padops.PadopsError, match="the model: not an ONNX model: it cannot be parsed"):
         padops.convert(b"no model")
-    with pytest.raises(padops.UsageError, match="gives str when it is read, expected bytes: open it as 'rb'"):
+    with pytest.raises(padops.UsageError, match="does not give bytes when it is read: open it as 'rb'"):
         padops.convert(io.StringIO("text"))
+    with pytest.raises(padops.UsageError, match="open it as 'rb'"):
+        padops.convert(io.TextIOWrapper(io.BytesIO(b"\xff")))
+    with pytest.raises(padops.UsageError, match=r"target is not an argument of padops\.lower"):
+        padops.lower("m.onnx", target="padops")
 
 
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"

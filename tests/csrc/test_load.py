@@ -58,10 +58,3 @@ def test_sessions_of_the_provider_take_no_memory() -> None:
 
 def test_forked_processes_run_sessions() -> None:
     assert loads.in_process("forks", 5, timeout=600) == loads.Load(5, wrong=0)
-
-
-def test_a_wrong_bit_is_counted() -> None:
-    """The loads would see one."""
-    data, expected = loads.cases(1)[0]
-    assert not loads.is_wrong(loads.session(), (data, expected))
-    assert loads.is_wrong(loads.session(), (data, expected[:-1] + bytes([expected[-1] ^ 1])))

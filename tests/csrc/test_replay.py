@@ -13,7 +13,8 @@ from cpp_builds import CHECKS, build
 
 import padops
 from padops.conformance import cases
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
+from padops.conformance.peers.request import Request
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 EVERY = [case for case in cases.collect("quick") if not write_cases.since(case)]  # every runtime has their types
@@ -33,7 +34,7 @@ def replay(program: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedP
     """Runs the program on cases, or on the bytes of a file of cases."""
     (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
 
-    def run(chosen: Iterable[Case] | bytes, library: str = "") -> subprocess.CompletedProcess[str]:
+    def run(chosen: Iterable[Request] | bytes, library: str = "") -> subprocess.CompletedProcess[str]:
         file = tmp_path / "cases"
         if isinstance(chosen, bytes):
             file.write_bytes(chosen)
@@ -45,7 +46,7 @@ def replay(program: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedP
     return run
 
 
-def one_case(*changes: tuple[bytes, bytes], case: Case = ONE) -> bytes:
+def one_case(*changes: tuple[bytes, bytes], case: Request = ONE) -> bytes:
     """The file of a case for the operators, with bytes in the place of others that are there once."""
     content = write_cases.blob(write_cases.MAGIC.encode()) + next(write_cases.records_of(case))
     for old, new in changes:
@@ -76,36 +77,3 @@ def test_another_error_is_seen(replay) -> None:
     done = replay(one_case((b"[P8]", b"[P7]"), case=REFUSED))
     assert done.returncode == 1
     assert "[P8]; expected: [P7]\n" in done.stdout and told(0, 1, 0) in done.stdout
-
-
-def test_an_output_in_the_place_of_an_error_is_seen(replay) -> None:
-    content = one_case()
-    end = write_cases.blob(b"") + write_cases.tensor("output", expect(ONE).output)
-    assert content.endswith(end)
-    done = replay(content[: -len(end)] + write_cases.blob(b"[P1]"))
-    assert (done.returncode, done.stdout.splitlines()[0]) == (
-        1,
-        f"{ONE.id}: an output, expected an error that says [P1]",
-    )
-
-
-def test_a_type_that_is_too_new_is_counted(replay) -> None:
-    """And nothing is claimed where no case ran."""
-    name = write_cases.blob(ONE.id.encode())
-    done = replay(one_case((name + write_cases.numbers(0, 0), name + write_cases.numbers(1 << 40, 0))))
-    assert (done.returncode, done.stdout) == (1, told(0, 0, 1))
-
-
-def test_a_file_that_ends_early(replay) -> None:
-    done = replay(one_case()[:-1])
-    assert (done.returncode, done.stderr) == (1, "replay: the file of cases ends too early\n")
-
-
-def test_no_file_of_cases(replay) -> None:
-    done = replay(b"")
-    assert done.returncode == 1 and "replay: " in done.stderr
-
-
-def test_no_library(replay) -> None:
-    done = replay([ONE], "missing.so")
-    assert done.returncode == 1 and "missing.so" in done.stderr

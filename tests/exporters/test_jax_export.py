@@ -80,11 +80,6 @@ def test_element_types(type):
     check(lambda x: lax.pad(x, jnp.asarray(1, x.dtype), [(1, -1, 2)]), data)
 
 
-def test_without_padops_interior_amounts_are_refused():
-    with pytest.raises(NotImplementedError, match="interior padding > 0"):
-        jax2onnx.to_onnx(lambda x: lax.pad(x, jnp.float32(0), [(0, 0, 1)]), [(3,)])
-
-
 def test_the_gradient_of_a_strided_slice():
     model = check(jax.grad(lambda x: (x[1::3, ::2] ** 2).sum()), floats(8, 7))
     assert "NGraphPad_0" in {node.op_type for node in model.graph.node}

@@ -20,8 +20,7 @@ import padops
 from padops.conformance import runner
 from padops.conformance.features import Prepared
 from padops.conformance.model import make_model
-from padops.conformance.peers import PEERS, Peer
-from padops.conformance.peers.request import Request
+from padops.conformance.peers import PEERS
 from padops.runtime.installed import OLDEST_MINOR
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -57,7 +56,7 @@ def test_what_inspect_says_of_a_release(release: Release, tally: Tally) -> None:
     """``padops.inspect(…, onnxruntime="1.22")`` against what 1.22 does, for each case of a quick run that is valid."""
     suite, place = measure.suite(), ROOT / "build" / "history" / f"inspected-{release.version}"
     measure.make_environment(release, False, place)
-    peer = Peer(release.name, replace(PEERS[release.peer], environment=str(place)))
+    peer = replace(PEERS[release.peer], name=release.name, environment=str(place))
     (ran,) = runner.run_cases(suite, [peer], [], measure.LEVEL)
     shutil.rmtree(place)
     outcomes, asked, found = {one["case"]: one["outcome"] for one in ran.results}, 0, []
@@ -65,12 +64,11 @@ def test_what_inspect_says_of_a_release(release: Release, tally: Tally) -> None:
         item = Prepared.of(case)
         if case.id not in outcomes or item.packed is None:
             continue
-        if case.dtype == "float16" and item.tags.intersection(
+        if case.dtype.name == "float16" and item.tags.intersection(
             ("nan", "fill-nan")
         ):  # "casts float16 to float and back", it says
             continue
-        request = Request.of(peer.row.prepared(case.request()))
-        model = make_model(request, request.inputs, standard=True)
+        model = make_model(peer.prepared(case), standard=True)
         pads = padops.inspect(model, onnxruntime=release.version).pads
         if len(pads) != 1 or pads[0].verdict not in ALLOWED:
             continue

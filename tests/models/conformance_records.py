@@ -1,14 +1,17 @@
-"""A record of a conformance run, made without one."""
+"""Results and reports of a conformance run, made without one."""
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from padops.conformance import cases, record
 from padops.conformance.arrays import describe
 from padops.conformance.case import expect
+from padops.conformance.divergences import Divergence
 from padops.conformance.render import FILES, write_all
 
 NAMES = [
@@ -17,65 +20,67 @@ NAMES = [
     "table/Pad_19/wrap/float/1/far/plain/none/absent.flat/dynamic/0",
     "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0",
 ]
-DIVERGENCE = {
-    "id": "ort-<far>", "peer": "ort-builtin", "versions": "", "outcome": ("differ", "crash"), "rule": "P2",
-    "reason": "Only one period & no more.", "link": "https://example.org/issue?a=1&b=2",
-}  # fmt: skip
-STALE = {**DIVERGENCE, "id": "ort-gone", "reason": "Was repaired."}
+OLD = "ort-builtin@/old/python"
+DIVERGENCE = Divergence(
+    "ort-<far>", ("differ", "crash"), "P2", "Only one period & no more.", "ort-builtin", ">=1,<2",
+    "https://example.org/issue?a=1&b=2",
+)  # fmt: skip
+STALE = replace(DIVERGENCE, id="ort-gone", reason="Was repaired.")
 HEADER = {
     "schema": 2, "padops": "0.1.0", "level": "quick", "seed": 0, "machine": {"system": "Linux", "cores": 2},
     "peers": [
         {"name": "padops-native", "python": "3.11", "versions": {"onnxruntime": "1.31.1"}},
         {"name": "ort-builtin", "python": "3.11", "versions": {"onnxruntime": "1.31.1"}},
-        {"name": "ort-builtin@/old/python", "python": "3.11", "versions": {"onnxruntime": "1.20.1"}},
+        {"name": OLD, "python": "3.11", "versions": {"onnxruntime": "1.20.1"}},
     ],
     "absent": [{"name": "torch", "reason": "No module named 'torch'"}],
 }  # fmt: skip
 
 
-def result(name: str, peer: str, outcome: str = "agree", divergence: str | None = None, **more: Any) -> dict[str, Any]:
-    case = cases.find_case(name)
-    found = {
-        "kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode, "dtype": case.dtype,
-        "rank": case.rank, "rules": ["P2"], "peer": peer, "outcome": outcome, "divergence": divergence,
-        "unexpected": outcome in ("differ", "error", "crash") and divergence is None, "new": False, "detail": "",
+def result(name: str, peer: str, outcome: str = "agree", divergence: str = "", **more: Any) -> dict[str, Any]:
+    """A result; of one that differs, the first element of the output is its last one, and the last is 1234.5."""
+    case, expected = cases.find_case(name), expect(cases.find_case(name))
+    found: dict[str, Any] = {
+        "kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode,
+        "dtype": case.dtype.name, "rank": case.data.ndim, "rules": ["P1", "P2"], "peer": peer, "outcome": outcome,
+        "divergence": divergence or None, "new": False, "detail": "",
+        "unexpected": outcome in ("differ", "error", "crash") and not divergence,
         "repro": f"padops conformance repro {name} --peer {peer}",
     }  # fmt: skip
     if outcome != "agree":
-        found["inputs"] = [describe(array) for array in case.arrays()]
+        found["inputs"] = [describe(array) for array in case.inputs]
         found["attributes"] = dict(case.attributes)
-        found["expected"] = describe(expect(case).output)
+        found["expected"] = {"error": expected.message} if expected.output is None else describe(expected.output)
         found["got"] = None
-    if outcome == "differ":
-        found["got"] = copy.deepcopy(found["expected"])
-        row = found["got"]["values"]
-        while isinstance(row[0], list):
-            row = row[0]
-        row[0] = 1234.5
+        if outcome == "differ" and expected.output is not None:
+            wrong: np.ndarray = expected.output.copy()
+            wrong.flat[0], wrong.flat[-1] = wrong.flat[-1], 1234.5
+            found["got"] = describe(wrong)
     return {**found, **more}
 
 
+def whole(results: list[dict[str, Any]], peers: list[dict[str, Any]], absent: list | None = None, **footer: Any) -> Any:
+    """A report of these results."""
+    counts = {key: sum(row[key] for row in results) for key in ("unexpected", "new")}
+    said = {"results": len(results), **counts, "stale": [], "gone": [], "strict": False, "exit": 0, **footer}
+    return record.Record({**HEADER, "peers": peers, "absent": absent or []}, results, said)
+
+
 def report(good: bool) -> record.Record:
-    old = "ort-builtin@/old/python"
     results = [result(name, "padops-native") for name in NAMES]
     results += [
         result(NAMES[0], "ort-builtin"),
         result(NAMES[1], "ort-builtin", "unsupported", detail="no kernel for int8"),
         result(NAMES[2], "ort-builtin", "differ", "ort-<far>", detail="1 of 12 elements differ"),
-        result(NAMES[0], old, "crash", "ort-<far>", detail="signal 11"),
-        result(NAMES[3], old, "skipped", detail="ONNX has no such operator"),
+        result(NAMES[0], OLD, "crash", "ort-<far>", detail="signal 11"),
+        result(NAMES[3], OLD, "skipped", detail="ONNX has no such operator"),
     ]
     if not good:
         results[0] = result(NAMES[0], "padops-native", "differ", detail="\x1b[31m</script><b>x</b> | `y`")
-    unexpected = sum(row["unexpected"] for row in results)
-    stale = [] if good else ["ort-gone"]
-    footer = {"results": len(results), "unexpected": unexpected, "stale": stale}
-    footer |= {"new": 0, "gone": [], "strict": False, "exit": int(not good)}
-    return record.Record(HEADER, results, footer)
+    return whole(results, HEADER["peers"], HEADER["absent"], stale=[] if good else ["ort-gone"], exit=int(not good))
 
 
 def written(folder: Path, good: bool) -> dict[str, str]:
-    made = report(good)
-    write_all(made.header, made.results, made.footer, [DIVERGENCE, STALE], folder)
+    write_all(report(good), folder, [DIVERGENCE, STALE])
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES.values())
     return {form: (folder / name).read_text(encoding="utf-8") for form, name in FILES.items()}

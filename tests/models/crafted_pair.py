@@ -1,11 +1,13 @@
 """Two models that look alike and give different results for some input: what nothing may call proved.
 
 Each pair is written as two bodies of ONNX's text under one signature, with the input that shows the difference. The
-pairs stand in files by their kind; ``every_pair.py`` has them all.
+pairs stand in tables by their kind; ``every_pair.py`` has them all.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +19,6 @@ import onnxruntime
 from padops.runtime.ort_values import run_session
 
 Feeds = dict[str, np.ndarray]
-ONE = "p = Constant <value_ints = [1, 1]> ()\n"  # one element on each side of a vector
-INT8, INT32, INT64, FLOAT16, FLOAT, DOUBLE, BOOL = 3, 6, 7, 10, 1, 11, 9
 
 
 @dataclass(frozen=True)
@@ -50,27 +50,63 @@ def pair(
     other: str | None = None,
     **feeds: Any,
 ) -> Pair:
-    """A pair.
+    """A pair of models of two bodies; opset, initializers and local functions may be a pair, too.
 
-    Args:
-        name: What is different.
-        signature: Inputs and outputs of both, as ``float[N] x => float[M] y``.
-        first: The nodes of the original.
-        second: The nodes of the other.
-        opset: Of both, or of each.
-        held: Initializers, ``int64[2] p = {1, 1}``, of both or of each.
-        functions: Local functions of both, or of each.
-        other: The signature of the second model, where it is another one.
-        **feeds: An input for which they differ.
+    ``other`` is the signature of the second model, where it is another one; ``feeds`` has an input for which they
+    differ.
     """
-    opsets = opset if isinstance(opset, tuple) else (opset, opset)
-    tensors = held if isinstance(held, tuple) else (held, held)
-    locals_ = functions if isinstance(functions, tuple) else (functions, functions)
+    opsets, tensors, locals_ = (one if isinstance(one, tuple) else (one, one) for one in (opset, held, functions))
     made = [
         parsed(text, nodes, *more)
         for text, nodes, *more in zip((signature, other or signature), (first, second), opsets, tensors, locals_)
     ]
     return Pair(name, made[0], made[1], {key: np.asarray(value) for key, value in feeds.items()})
+
+
+CONSTANT = re.compile(r'\b(\w+) = (\[[-\d, ]*\]|-?\d[\d.]*|"[^"]*")(?= |$)')
+FLOATS = "float[N] x => float[M] y"  # the signature of a row that has none
+
+
+def pairs(table: str) -> list[Pair]:
+    """The pairs of a table, each a row ``name | signature | inputs``, rows ``@option value``, and both bodies.
+
+    An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a Constant. Four spaces continue a row.
+    """
+    found: list[Pair] = []
+    for block in re.split(r"\n(?=\S)", re.sub(r"\n {4,}", " ", table.strip())):
+        head, *rows = map(str.strip, block.split("\n"))
+        name, *signature, inputs = (part.strip() for part in head.split(" | "))
+        options: dict[str, Any] = {}
+        for option, value in (row[1:].split(" ", 1) for row in rows[:-2]):
+            parts = [int(part) if option == "opset" else part.strip() for part in value.split("||")]
+            options[option] = tuple(parts) if len(parts) > 1 else parts[0]
+        said = signature[0] if signature else FLOATS
+        feeds = {key: array(value, said, key) for key, value in (row.split(" = ") for row in inputs.split("; "))}
+        found.append(pair(name, said, *(CONSTANT.sub(constant, row) for row in rows[-2:]), **options, **feeds))
+    return found
+
+
+def constant(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    kind = {"[": "ints", '"': "string"}.get(value[0], "float" if "." in value else "int")
+    return f"{name} = Constant <value_{kind} = {value}> ()"
+
+
+def array(text: str, signature: str, name: str) -> np.ndarray:
+    """An input: its elements, or ``ramp 2 3`` (from 1 on), ``-ramp 2 3`` or ``all 5 2 3`` with its dims."""
+    (kind,) = re.findall(rf"(\w+)(?:\[[^\]]*\])? {name}\b", signature.split("=>")[0])
+    dtype = (
+        object
+        if kind == "string"
+        else onnx.helper.tensor_dtype_to_np_dtype(onnx.TensorProto.DataType.Value(kind.upper()))
+    )
+    way, *dims = text.split()
+    if way in ("ramp", "-ramp"):
+        shape = tuple(map(int, dims))
+        return (np.arange(1, 1 + np.prod(shape)) * (-1 if way[0] == "-" else 1)).astype(dtype).reshape(shape)
+    if way == "all":
+        return np.full(tuple(map(int, dims[1:])), json.loads(dims[0]), dtype)
+    return np.array(json.loads(text), dtype)
 
 
 def parsed(signature: str, nodes: str, opset: int = 18, held: str = "", functions: str = "") -> onnx.ModelProto:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from crafted_pair import Pair
-from pairs_of_amounts import amount_pairs
-from pairs_of_bodies import body_pairs
-from pairs_of_graphs import graph_pairs
-from pairs_of_modes import mode_pairs
+from pairs_of_amounts import amount_pairs, mode_pairs
+from pairs_of_graphs import body_pairs, graph_pairs
 from pairs_of_sizes import size_pairs
 from pairs_of_values import value_pairs
 from pairs_of_windows import window_pairs

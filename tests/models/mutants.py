@@ -24,15 +24,9 @@ OTHER_OP = {
 }  # fmt: skip
 MODES = ("constant", "reflect", "edge", "wrap", "symmetric")
 NARROWER = {
-    TensorProto.FLOAT: TensorProto.FLOAT16,
-    TensorProto.DOUBLE: TensorProto.FLOAT,
-    TensorProto.INT64: TensorProto.INT8,
-}
-NARROWER |= {
-    TensorProto.INT32: TensorProto.INT8,
-    TensorProto.UINT8: TensorProto.BOOL,
-    TensorProto.INT8: TensorProto.BOOL,
-}
+    TensorProto.FLOAT: TensorProto.FLOAT16, TensorProto.DOUBLE: TensorProto.FLOAT, TensorProto.INT64: TensorProto.INT8,
+    TensorProto.INT32: TensorProto.INT8, TensorProto.UINT8: TensorProto.BOOL, TensorProto.INT8: TensorProto.BOOL,
+}  # fmt: skip
 Change = Callable[[onnx.ModelProto, Dice], str | None]
 
 
@@ -55,10 +49,17 @@ def _nodes(model: onnx.ModelProto) -> list[tuple[Any, int, onnx.NodeProto]]:
     return [(graph, at, node) for graph in graphs(model) for at, node in enumerate(graph.node)]
 
 
-def _of(model: onnx.ModelProto, dice: Dice, fits: Callable[[onnx.NodeProto], Any]) -> Any:
-    """A node that fits, or None."""
-    found = [row for row in _nodes(model) if fits(row[2])]
-    return dice.pick(found) if found else None
+def on_node(fits: Callable[[onnx.NodeProto], Any]) -> Callable[[Callable[..., str | None]], Change]:
+    """A change of a node, by its graph and place, becomes one of a model: of some node that fits."""
+
+    def decorate(change: Callable[..., str | None]) -> Change:
+        def changed(model: onnx.ModelProto, dice: Dice) -> str | None:
+            found = [row for row in _nodes(model) if fits(row[2])]
+            return change(*dice.pick(found), dice) if found else None
+
+        return changed
+
+    return decorate
 
 
 def _tensors(model: onnx.ModelProto, kinds: tuple[int, ...]) -> list[onnx.TensorProto]:
@@ -89,11 +90,8 @@ def other_amount(model: onnx.ModelProto, dice: Dice) -> str | None:
     return f"constant {tensor.name}[{at}]: {step:+}"
 
 
-def other_mode(model: onnx.ModelProto, dice: Dice) -> str | None:
-    found = _of(model, dice, lambda node: "Pad" in node.op_type and node.domain in ("", "padops"))
-    if found is None:
-        return None
-    node = found[2]
+@on_node(lambda node: "Pad" in node.op_type and node.domain in ("", "padops"))
+def other_mode(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str | None:
     row = next((row for row in node.attribute if row.name in ("mode", "pad_mode")), None)
     if row is None:
         node.attribute.append(helper.make_attribute("mode", dice.pick(MODES[1:3])))
@@ -125,41 +123,33 @@ def other_fill(model: onnx.ModelProto, dice: Dice) -> str | None:
     return f"constant {tensor.name}: {array.reshape(-1)[0]}"
 
 
-def other_axis(model: onnx.ModelProto, dice: Dice) -> str | None:
+@on_node(lambda node: any(row.type in (2, 7) for row in node.attribute))
+def other_axis(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str | None:
     """An integer of a node is another one, or two of its numbers change places."""
-    found = _of(model, dice, lambda node: any(row.type in (2, 7) for row in node.attribute))
-    if found is None:
-        return None
-    row = dice.pick([row for row in found[2].attribute if row.type in (2, 7)])
+    row = dice.pick([row for row in node.attribute if row.type in (2, 7)])
     if row.type == onnx.AttributeProto.INT:
         if row.name == "to":
             row.i = dice.pick([kind for kind in NARROWER if kind != row.i])
         else:
             row.i += dice.pick([1, -1])
-        return f"{found[2].op_type}: {row.name} became {row.i}"
+        return f"{node.op_type}: {row.name} became {row.i}"
     if len(row.ints) < 2:
         return None
     a, b = dice.number(0, len(row.ints) - 1), dice.number(0, len(row.ints) - 1)
     row.ints[a], row.ints[b] = row.ints[b], row.ints[a]
-    return f"{found[2].op_type}: {row.name}[{a}] and [{b}]"
+    return f"{node.op_type}: {row.name}[{a}] and [{b}]"
 
 
-def swapped_inputs(model: onnx.ModelProto, dice: Dice) -> str | None:
-    found = _of(model, dice, lambda node: len({*node.input} - {""}) > 1)
-    if found is None:
-        return None
-    node = found[2]
+@on_node(lambda node: len({*node.input} - {""}) > 1)
+def swapped_inputs(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str:
     a, b = (dice.number(0, len(node.input) - 1) for _ in range(2))
     node.input[a], node.input[b] = node.input[b], node.input[a]
     return f"{node.op_type}: inputs {a} and {b}"
 
 
-def other_input(model: onnx.ModelProto, dice: Dice) -> str | None:
+@on_node(lambda node: any(node.input))
+def other_input(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str | None:
     """A node reads something else that its graph has by then."""
-    found = _of(model, dice, lambda node: any(node.input))
-    if found is None:
-        return None
-    graph, at, node = found
     names = [name for one in list(graph.node)[:at] for name in one.output if name]
     names += [name if isinstance(name, str) else name.name for name in graph.input]
     if not names:
@@ -169,39 +159,35 @@ def other_input(model: onnx.ModelProto, dice: Dice) -> str | None:
     return f"{node.op_type}: {former} became {node.input[which]}"
 
 
-def dropped_input(model: onnx.ModelProto, dice: Dice) -> str | None:
-    """The last optional input is no longer given."""
-    found = _of(
-        model, dice, lambda node: len(node.input) > 2 and "Pad" in node.op_type or node.op_type in ("Slice", "Conv")
-    )
-    if found is None or len(found[2].input) < 2:
+@on_node(lambda node: len(node.input) > 2 and "Pad" in node.op_type or node.op_type in ("Slice", "Conv"))
+def dropped_input(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str | None:
+    if len(node.input) < 2:
         return None
-    del found[2].input[-1]
-    return f"{found[2].op_type}: its last input"
+    del node.input[-1]
+    return f"{node.op_type}: its last input"
 
 
-def dropped_node(model: onnx.ModelProto, dice: Dice) -> str | None:
+@on_node(lambda node: len(node.output) == 1 and node.input and node.input[0] and node.op_type != "Identity")
+def dropped_node(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str:
     """A node gives what it is given."""
-    found = _of(
-        model, dice, lambda node: len(node.output) == 1 and node.input and node.input[0] and node.op_type != "Identity"
-    )
-    if found is None:
-        return None
-    node = found[2]
     what = node.op_type
     node.CopyFrom(helper.make_node("Identity", node.input[:1], list(node.output), name=node.name))
     return f"{what} is gone"
 
 
-def other_operator(model: onnx.ModelProto, dice: Dice) -> str | None:
-    found = _of(model, dice, lambda node: node.op_type in OTHER_OP and not node.domain)
-    if found is None:
-        return None
-    node = found[2]
+@on_node(lambda node: node.op_type in OTHER_OP and not node.domain)
+def other_operator(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str:
     former, node.op_type = node.op_type, OTHER_OP[node.op_type]
     if node.op_type == "Identity":
         del node.input[1:], node.attribute[:]
     return f"{former} became {node.op_type}"
+
+
+@on_node(lambda node: node.op_type == "If")
+def swapped_branches(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str:
+    for row in node.attribute:
+        row.name = {"then_branch": "else_branch", "else_branch": "then_branch"}[row.name]
+    return "the branches of an If"
 
 
 def narrowed(model: onnx.ModelProto, dice: Dice) -> str | None:
@@ -226,15 +212,6 @@ def narrowed(model: onnx.ModelProto, dice: Dice) -> str | None:
     model.graph.node.insert(at, helper.make_node("Cast", ["narrow"], ["widened"], to=kinds[name]))
     model.graph.node.insert(at, helper.make_node("Cast", [name], ["narrow"], to=kind))
     return f"{name} through {TensorProto.DataType.Name(kind)}"
-
-
-def swapped_branches(model: onnx.ModelProto, dice: Dice) -> str | None:
-    found = _of(model, dice, lambda node: node.op_type == "If")
-    if found is None:
-        return None
-    for row in found[2].attribute:
-        row.name = {"then_branch": "else_branch", "else_branch": "then_branch"}[row.name]
-    return "the branches of an If"
 
 
 def swapped_results(model: onnx.ModelProto, dice: Dice) -> str | None:

@@ -1,184 +1,182 @@
-"""Pairs that differ in the amounts of a Pad: clamped, rounded, overflowing, computed from something else."""
+"""Pairs that differ in a Pad: its amounts, mode or axes, a fill that no mode uses, what comes first of two."""
 
 from __future__ import annotations
 
-import numpy as np
-from crafted_pair import ONE, Pair, pair
+from crafted_pair import Pair, pairs
 
-RUN_TIME = "float[N] x, int64[2] p => float[M] y"
-FLOATS, GIVEN = "float[N] x => float[M] y", "float[N] x, int64 k => float[M] y"
-MATRIX = "float[N,K] x => float[A,B] y"
-X, LONG = np.arange(1, 4, dtype=np.float32), np.arange(1, 12, dtype=np.float32)
-TABLE = np.arange(6, dtype=np.float32).reshape(2, 3)
-
-
-def clamped() -> list[Pair]:
-    def to(nodes: str, mode: str = "constant") -> str:
-        return nodes + f'\ny = Pad <mode = "{mode}"> (x, q)'
-
-    def bound(op: str, value: int) -> str:
-        return f"m = Constant <value_int = {value}> ()\nq = {op} (p, m)"
-
-    right = "y = Pad (x, p)"
-    reflect = 'y = Pad <mode = "reflect"> (x, p)'
-    half = "h = Constant <value_float = 0.5> ()\na = Cast <to = 1> (p)\n"
-    return [
-        pair("amounts clamped at 0", RUN_TIME, right, to(bound("Max", 0)), x=X, p=[1, -1]),
-        pair("amounts clamped at 5", RUN_TIME, right, to(bound("Min", 5)), x=X, p=[0, 6]),
-        pair("amounts clamped at 9", RUN_TIME, right, to(bound("Min", 9)), x=X, p=[10, 0]),
-        pair("amounts clamped at 5, reflect", RUN_TIME, reflect, to(bound("Min", 5), "reflect"), x=LONG, p=[6, 0]),
-        pair("amounts clamped at -1", RUN_TIME, right, to(bound("Max", -1)), x=X, p=[-2, 0]),
-        pair("amounts clamped at 1000", RUN_TIME, right, to(bound("Min", 1000)), x=X, p=[0, 1001]),
-        pair("the sign of amounts is lost", RUN_TIME, right, to("q = Abs (p)"), x=X, p=[0, -1]),
-        pair(
-            "amounts through int8", RUN_TIME, right, to("a = Cast <to = 3> (p)\nq = Cast <to = 7> (a)"), x=X, p=[0, 130]
-        ),
-        pair(
-            "amounts through float",
-            RUN_TIME,
-            "y = Pad (x, p)",
-            to(half + "b = Mul (a, h)\nc = Mul (b, b)\nd = Sqrt (c)\ne = Add (d, d)\nq = Cast <to = 7> (e)"),
-            x=X,
-            p=[0, -2],
-        ),
-        pair(
-            "even amounts alone",
-            RUN_TIME,
-            right,
-            to("t = Constant <value_int = 2> ()\na = Div (p, t)\nq = Mul (a, t)"),
-            x=X,
-            p=[1, 0],
-        ),
-        pair(
-            "amounts by a table of 8",
-            RUN_TIME,
-            right,
-            to("t = Constant <value_ints = [0, 1, 2, 3, 4, 5, 6, 7, 9]> ()\nq = Gather (t, p)"),
-            x=X,
-            p=[0, 8],
-        ),
-        pair(
-            "amounts in another order",
-            RUN_TIME,
-            right,
-            to("i = Constant <value_ints = [1, 0]> ()\nq = Gather (p, i)"),
-            x=X,
-            p=[1, 0],
-        ),
-        pair(
-            "the first amount for both",
-            RUN_TIME,
-            right,
-            to("i = Constant <value_ints = [0, 0]> ()\nq = Gather (p, i)"),
-            x=X,
-            p=[1, 0],
-        ),
-    ]
-
-
-def computed() -> list[Pair]:
-    size = "s = Shape (x)\nt = Constant <value_int = 2> ()\nz = Constant <value_ints = [0]> ()\n"
-    end = "\np = Concat <axis = 0> (z, q)\ny = Pad (x, p)"
-    scalar = "z = Constant <value_ints = [0]> ()\ni = Constant <value_ints = [0]> ()\nr = Unsqueeze (k, i)\n"
-    most = "m = Constant <value_int = {}> ()\no = Constant <value_int = 1> ()\n"
-    whole = "h = Constant <value_float = 0.5> ()\na = Cast <to = 1> (s)\nb = Mul (a, h)\n"
-    return [
-        pair(
-            "amounts by floor, not by ceil",
-            FLOATS,
-            size + whole + "c = Ceil (b)\nq = Cast <to = 7> (c)" + end,
-            size + whole + "c = Floor (b)\nq = Cast <to = 7> (c)" + end,
-            x=X,
-        ),
-        pair(
-            "amounts by Div, not by ceil",
-            FLOATS,
-            size + "u = Constant <value_int = 1> ()\na = Add (s, u)\nq = Div (a, t)" + end,
-            size + "q = Div (s, t)" + end,
-            x=X,
-        ),
-        pair(
-            "amounts by the other remainder",
-            FLOATS,
-            size + "a = Neg (s)\nq = Mod (a, t)" + end,
-            size + "a = Neg (s)\nq = Mod <fmod = 1> (a, t)" + end,
-            x=X,
-        ),
-        pair(
-            "negative amounts by Div",
-            FLOATS,
-            size + "a = Neg (s)\nq = Div (a, t)" + end,
-            size + "a = Neg (s)\nu = Mod (a, t)\nb = Sub (a, u)\nq = Div (b, t)" + end,
-            x=X,
-        ),
-        pair(
-            "to a multiple of 4, and 4 more where it is one",
-            FLOATS,
-            size + "f = Constant <value_int = 4> ()\na = Neg (s)\nq = Mod (a, f)" + end,
-            size + "f = Constant <value_int = 4> ()\na = Mod (s, f)\nq = Sub (f, a)" + end,
-            x=np.ones(4, np.float32),
-        ),
-        pair(
-            "amounts that overflow int64",
-            GIVEN,
-            scalar + most.format(1) + "q = Min (r, o)" + end,
-            scalar + most.format(1 << 32) + "a = Mul (r, m)\nq = Min (a, o)" + end,
-            x=X,
-            k=1 << 31,
-        ),
-        pair(
-            "amounts that overflow int32",
-            GIVEN,
-            scalar + most.format(1 << 16) + "a = Mul (r, m)\nq = Div (a, m)" + end,
-            scalar + "m = Constant <value = int32 {65536}> ()\nc = Cast <to = 6> (r)\na = Mul (c, m)\nb = Div (a, m)\n"
-            "q = Cast <to = 7> (b)" + end,
-            x=X,
-            k=1 << 15,
-        ),
-        pair(
-            "Size for a dim",
-            MATRIX,
-            "t = Constant <value_ints = [0, 0, 0]> ()\nq = Shape <start = 0, end = 1> (x)\n"
-            "p = Concat <axis = 0> (t, q)\ny = Pad (x, p)",
-            "t = Constant <value_ints = [0, 0, 0]> ()\nu = Constant <value_ints = [0]> ()\nn = Size (x)\n"
-            "q = Unsqueeze (n, u)\np = Concat <axis = 0> (t, q)\ny = Pad (x, p)",
-            x=TABLE,
-        ),
-        pair(
-            "the other dim",
-            MATRIX,
-            "t = Constant <value_ints = [0, 0, 0]> ()\nq = Shape <start = 0, end = 1> (x)\n"
-            "p = Concat <axis = 0> (t, q)\ny = Pad (x, p)",
-            "t = Constant <value_ints = [0, 0, 0]> ()\n"
-            "q = Shape <start = 1, end = 2> (x)\np = Concat <axis = 0> (t, q)\ny = Pad (x, p)",
-            x=TABLE,
-        ),
-        pair(
-            "amounts by the data",
-            "int64[N] x => int64[M] y",
-            ONE + "y = Pad (x, p)",
-            "i = Constant <value_ints = [0, 0]> ()\na = ReduceMax <keepdims = 1> (x)\n"
-            "p = Gather (a, i)\ny = Pad (x, p)",
-            x=np.array([2]),
-        ),
-        pair(
-            "amounts by how many are not 0",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            "a = NonZero (x)\ns = Shape <start = 1> (a)\np = Concat <axis = 0> (s, s)\ny = Pad (x, p)",
-            x=X,
-        ),
-        pair(
-            "the least of two amounts",
-            "float[N] x, int64[2] p, int64[2] r => float[M] y",
-            "q = Max (p, r)\ny = Pad (x, q)",
-            "q = Min (p, r)\ny = Pad (x, q)",
-            x=X,
-            p=[1, 1],
-            r=[2, 1],
-        ),
-    ]
+AMOUNTS = """
+amounts clamped at 0 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [1, -1]
+  y = Pad (x, p)
+  m = 0 q = Max (p, m) y = Pad <mode = "constant"> (x, q)
+amounts clamped at 5 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, 6]
+  y = Pad (x, p)
+  m = 5 q = Min (p, m) y = Pad <mode = "constant"> (x, q)
+amounts clamped at 9 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [10, 0]
+  y = Pad (x, p)
+  m = 9 q = Min (p, m) y = Pad <mode = "constant"> (x, q)
+amounts clamped at 5, reflect | float[N] x, int64[2] p => float[M] y | x = ramp 11; p = [6, 0]
+  y = Pad <mode = "reflect"> (x, p)
+  m = 5 q = Min (p, m) y = Pad <mode = "reflect"> (x, q)
+amounts clamped at -1 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [-2, 0]
+  y = Pad (x, p)
+  m = -1 q = Max (p, m) y = Pad <mode = "constant"> (x, q)
+amounts clamped at 1000 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, 1001]
+  y = Pad (x, p)
+  m = 1000 q = Min (p, m) y = Pad <mode = "constant"> (x, q)
+the sign of amounts is lost | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, -1]
+  y = Pad (x, p)
+  q = Abs (p) y = Pad <mode = "constant"> (x, q)
+amounts through int8 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, 130]
+  y = Pad (x, p)
+  a = Cast <to = 3> (p) q = Cast <to = 7> (a) y = Pad <mode = "constant"> (x, q)
+amounts through float | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, -2]
+  y = Pad (x, p)
+  h = 0.5 a = Cast <to = 1> (p) b = Mul (a, h) c = Mul (b, b) d = Sqrt (c) e = Add (d, d) q = Cast <to = 7> (e) y =
+    Pad <mode = "constant"> (x, q)
+even amounts alone | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [1, 0]
+  y = Pad (x, p)
+  t = 2 a = Div (p, t) q = Mul (a, t) y = Pad <mode = "constant"> (x, q)
+amounts by a table of 8 | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [0, 8]
+  y = Pad (x, p)
+  t = [0, 1, 2, 3, 4, 5, 6, 7, 9] q = Gather (t, p) y = Pad <mode = "constant"> (x, q)
+amounts in another order | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [1, 0]
+  y = Pad (x, p)
+  i = [1, 0] q = Gather (p, i) y = Pad <mode = "constant"> (x, q)
+the first amount for both | float[N] x, int64[2] p => float[M] y | x = ramp 3; p = [1, 0]
+  y = Pad (x, p)
+  i = [0, 0] q = Gather (p, i) y = Pad <mode = "constant"> (x, q)
+amounts by floor, not by ceil | x = ramp 3
+  s = Shape (x) t = 2 z = [0] h = 0.5 a = Cast <to = 1> (s) b = Mul (a, h) c = Ceil (b) q = Cast <to = 7> (c) p =
+    Concat <axis = 0> (z, q) y = Pad (x, p)
+  s = Shape (x) t = 2 z = [0] h = 0.5 a = Cast <to = 1> (s) b = Mul (a, h) c = Floor (b) q = Cast <to = 7> (c) p =
+    Concat <axis = 0> (z, q) y = Pad (x, p)
+amounts by Div, not by ceil | x = ramp 3
+  s = Shape (x) t = 2 z = [0] u = 1 a = Add (s, u) q = Div (a, t) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+  s = Shape (x) t = 2 z = [0] q = Div (s, t) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+amounts by the other remainder | x = ramp 3
+  s = Shape (x) t = 2 z = [0] a = Neg (s) q = Mod (a, t) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+  s = Shape (x) t = 2 z = [0] a = Neg (s) q = Mod <fmod = 1> (a, t) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+negative amounts by Div | x = ramp 3
+  s = Shape (x) t = 2 z = [0] a = Neg (s) q = Div (a, t) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+  s = Shape (x) t = 2 z = [0] a = Neg (s) u = Mod (a, t) b = Sub (a, u) q = Div (b, t) p = Concat <axis = 0> (z, q) y
+    = Pad (x, p)
+to a multiple of 4, and 4 more where it is one | x = all 1.0 4
+  s = Shape (x) t = 2 z = [0] f = 4 a = Neg (s) q = Mod (a, f) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+  s = Shape (x) t = 2 z = [0] f = 4 a = Mod (s, f) q = Sub (f, a) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+amounts that overflow int64 | float[N] x, int64 k => float[M] y | x = ramp 3; k = 2147483648
+  z = [0] i = [0] r = Unsqueeze (k, i) m = 1 o = 1 q = Min (r, o) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+  z = [0] i = [0] r = Unsqueeze (k, i) m = 4294967296 o = 1 a = Mul (r, m) q = Min (a, o) p = Concat <axis = 0> (z, q)
+    y = Pad (x, p)
+amounts that overflow int32 | float[N] x, int64 k => float[M] y | x = ramp 3; k = 32768
+  z = [0] i = [0] r = Unsqueeze (k, i) m = 65536 o = 1 a = Mul (r, m) q = Div (a, m) p = Concat <axis = 0> (z, q) y =
+    Pad (x, p)
+  z = [0] i = [0] r = Unsqueeze (k, i) m = Constant <value = int32 {65536}> () c = Cast <to = 6> (r) a = Mul (c, m) b
+    = Div (a, m) q = Cast <to = 7> (b) p = Concat <axis = 0> (z, q) y = Pad (x, p)
+Size for a dim | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  t = [0, 0, 0] q = Shape <start = 0, end = 1> (x) p = Concat <axis = 0> (t, q) y = Pad (x, p)
+  t = [0, 0, 0] u = [0] n = Size (x) q = Unsqueeze (n, u) p = Concat <axis = 0> (t, q) y = Pad (x, p)
+the other dim | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  t = [0, 0, 0] q = Shape <start = 0, end = 1> (x) p = Concat <axis = 0> (t, q) y = Pad (x, p)
+  t = [0, 0, 0] q = Shape <start = 1, end = 2> (x) p = Concat <axis = 0> (t, q) y = Pad (x, p)
+amounts by the data | int64[N] x => int64[M] y | x = [2]
+  p = [1, 1] y = Pad (x, p)
+  i = [0, 0] a = ReduceMax <keepdims = 1> (x) p = Gather (a, i) y = Pad (x, p)
+amounts by how many are not 0 | x = ramp 3
+  p = [1, 1] y = Pad (x, p)
+  a = NonZero (x) s = Shape <start = 1> (a) p = Concat <axis = 0> (s, s) y = Pad (x, p)
+the least of two amounts | float[N] x, int64[2] p, int64[2] r => float[M] y | x = ramp 3; p = [1, 1]; r = [2, 1]
+  q = Max (p, r) y = Pad (x, q)
+  q = Min (p, r) y = Pad (x, q)
+"""
+MODES = """
+reflect became edge | x = ramp 3
+  p = [2, 2] y = Pad <mode = "reflect"> (x, p)
+  p = [2, 2] y = Pad <mode = "edge"> (x, p)
+edge became constant | x = ramp 3
+  p = [2, 2] y = Pad <mode = "edge"> (x, p)
+  p = [2, 2] y = Pad <mode = "constant"> (x, p)
+wrap became reflect | x = ramp 3
+  @opset 19
+  p = [2, 2] y = Pad <mode = "wrap"> (x, p)
+  p = [2, 2] y = Pad <mode = "reflect"> (x, p)
+begin and end | x = ramp 3
+  p = [2, 1] y = Pad <mode = "reflect"> (x, p)
+  p = [1, 2] y = Pad <mode = "reflect"> (x, p)
+one amount more | float[3] x => float[M] y | x = ramp 3
+  p = [1, 1] y = Pad <mode = "edge"> (x, p)
+  p = [1, 2] y = Pad <mode = "edge"> (x, p)
+symmetric, not reflect | float[3] x => float[M] y | x = ramp 3
+  p = [2, 2] y = Pad <mode = "reflect"> (x, p)
+  i = [1, 0, 0, 1, 2, 2, 1] y = Gather (x, i)
+wrap beyond n, with one period | x = ramp 3
+  @opset 19
+  p = [0, 5] y = Pad <mode = "wrap"> (x, p)
+  z = [0] e = [5] a = Slice (x, z, e) y = Concat <axis = 0> (x, a)
+reflect of a single element | x = [1]
+  p = [1, 0] y = padops.Pad_18 <mode = "reflect"> (x, p)
+  b = [1] e = [2] a = Slice (x, b, e) y = Concat <axis = 0> (a, x)
+wrap by one index too far | float[3] x => float[M] y | x = ramp 3
+  p = [0, 2] y = padops.Pad_19 <mode = "wrap"> (x, p)
+  i = [0, 1, 2, 0, 2] y = Gather (x, i)
+extend first, or crop first | float[6] x => float[M] y | x = ramp 6
+  b = [-7] e = [3] y = padops.OpenVINOPad_12 <pad_mode = "edge"> (x, b, e)
+  p = [-7, 3] y = padops.Pad_18 <mode = "edge"> (x, p)
+mixed signs: FULL, not CROP | float[6] x => float[M] y | x = ramp 6
+  p = [-2, 3] y = padops.Pad_18 <mode = "reflect"> (x, p)
+  b = [-2] e = [3] y = padops.OpenVINOPad_12 <pad_mode = "symmetric"> (x, b, e)
+two fills, one around the other | x = ramp 3
+  p = [1, 1] f = 1.0 a = Pad (x, p) y = Pad (a, p, f)
+  q = [2, 2] y = Pad (x, q)
+edge of an edge, and reflect of an edge | x = ramp 3
+  p = [1, 1] a = Pad <mode = "edge"> (x, p) y = Pad <mode = "reflect"> (a, p)
+  p = [1, 1] a = Pad <mode = "reflect"> (x, p) y = Pad <mode = "edge"> (a, p)
+a crop of what is padded, and a Pad of what is cropped | float[3] x => float[M] y | x = ramp 3
+  p = [2, 0] q = [-1, -1] a = Pad <mode = "edge"> (x, p) y = Pad (a, q)
+  p = [1, 0] q = [0, -1] a = Pad (x, q) y = Pad <mode = "reflect"> (a, p)
+the fill of an edge | x = ramp 3
+  p = [1, 1] y = Pad <mode = "edge"> (x, p)
+  p = [1, 1] i = 9 f = Gather (x, i) y = Pad <mode = "edge"> (x, p, f)
+the fill of an edge, of known dims | float[2] x => float[M] y | x = [1, 2]
+  p = [1, 1] y = Pad <mode = "edge"> (x, p)
+  p = [1, 1] i = 9 f = Gather (x, i) y = Pad <mode = "edge"> (x, p, f)
+the fill of OpenVINO's edge | x = ramp 3
+  b = [1] y = padops.OpenVINOPad_12 <pad_mode = "edge"> (x, b, b)
+  i = 9 f = Gather (x, i) b = [1] y = padops.OpenVINOPad_12 <pad_mode = "edge"> (x, b, b, f)
+the fill of nGraph's edge | x = ramp 3
+  f = 0.0 y = padops.NGraphPad_0 <padding_below = [1], padding_above = [1], padding_interior = [0], pad_mode = "EDGE">
+    (x, f)
+  i = 9 f = Gather (x, i) y = padops.NGraphPad_0 <padding_below = [1], padding_above = [1], padding_interior = [0],
+    pad_mode = "EDGE"> (x, f)
+the fill of SAME's edge | float[1,1,N] x => float[A,B,C] y | x = ramp 1 1 3
+  y = padops.SamePad_1 <kernel_shape = [3], mode = "edge"> (x)
+  i = 9 e = [-1] v = Reshape (x, e) f = Gather (v, i) y = padops.SamePad_1 <kernel_shape = [3], mode = "edge"> (x, f)
+another axis | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  p = [1, 1] a = [0] y = Pad (x, p, , a)
+  p = [1, 1] a = [1] y = Pad (x, p, , a)
+axes in another order | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  a = [0, 1] p = [1, 2, 0, 0] y = Pad (x, p, , a)
+  a = [1, 0] p = [1, 2, 0, 0] y = Pad (x, p, , a)
+axis 1 for axis -1, of three axes | float[A,B,C] x => float[D,E,F] y | x = [[[0, 1, 2], [3, 4, 5]]]
+  p = [1, 1] a = [-1] y = Pad (x, p, , a)
+  p = [1, 1] a = [1] y = Pad (x, p, , a)
+axis -2 for axis 0, of three axes | float[A,B,C] x => float[D,E,F] y | x = [[[0, 1, 2], [3, 4, 5]]]
+  p = [1, 1] a = [0] y = Pad (x, p, , a)
+  p = [1, 1] a = [-2] y = padops.Pad_18 (x, p, , a)
+axes of the run | float[A,B] x, int64[1] a => float[D,E] y | x = [[0, 1, 2], [3, 4, 5]]; a = [0]
+  p = [1, 1] y = Pad (x, p, , a)
+  p = [1, 1] b = [1] y = Pad (x, p, , b)
+axis -2 for axis 0, of a rank that is not declared | float[] x => float[] y | x = [[[0, 1, 2], [3, 4, 5]]]
+  p = [1, 1] a = [0] y = Pad (x, p, , a)
+  p = [1, 1] a = [-2] y = Pad (x, p, , a)
+begins and ends by axes | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  p = [1, 2, 0, 0] y = Pad (x, p)
+  p = [1, 0, 2, 0] y = Pad (x, p)
+"""
 
 
 def amount_pairs() -> list[Pair]:
-    return [*clamped(), *computed()]
+    return pairs(AMOUNTS)
+
+
+def mode_pairs() -> list[Pair]:
+    return pairs(MODES)

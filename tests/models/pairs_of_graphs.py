@@ -1,280 +1,271 @@
-"""Pairs that differ in functions, inputs, outputs and versions, and in nodes that nothing reads but that fail."""
+"""Pairs that differ in bodies, draws, functions, inputs, outputs, versions, and in unused nodes that fail."""
 
 from __future__ import annotations
 
-import numpy as np
-from crafted_pair import ONE, Pair, pair
+from crafted_pair import Pair, pairs
 
-FLOATS = "float[N] x => float[M] y"
+BODIES = """
+branches that changed places | float[N] x, bool c => float[M] y | x = [1]; c = true
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Identity
+    (x) }>
+  y = If (c) <then_branch = t () => (float[A] a) { a = Identity (x) }, else_branch = e () => (float[B] b) { b = Neg
+    (x) }>
+a branch that is never taken here | float[N] x, bool c => float[M] y | x = [-1]; c = false
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Identity
+    (x) }>
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Abs (x) }>
+no If at all | float[N] x, bool c => float[M] y | x = [1]; c = false
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Identity
+    (x) }>
+  y = Neg (x)
+a Pad in one branch alone | float[N] x, bool c => float[M] y | x = [1]; c = false
+  p = [1, 1] y = If (c) <then_branch = t () => (float[A] a) { a = Pad (x, p) }, else_branch = e () => (float[B] b) { b
+    = Pad (x, p) }>
+  p = [1, 1] y = If (c) <then_branch = t () => (float[A] a) { a = Pad (x, p) }, else_branch = e () => (float[B] b) { b
+    = Pad <mode = "edge"> (x, p) }>
+a mode that the operator does not know, in a branch that is never taken | x = [1]
+  c = Constant <value = bool {0}> () p = [1, 1] y = If (c) <then_branch = t () => (float[A] a) { a = padops.Pad_13
+    <mode = "edge"> (x, p) }, else_branch = e () => (float[B] b) { b = Neg (x) }>
+  c = Constant <value = bool {0}> () p = [1, 1] y = If (c) <then_branch = t () => (float[A] a) { a = padops.Pad_13
+    <mode = "wrap"> (x, p) }, else_branch = e () => (float[B] b) { b = Neg (x) }>
+the negation of a condition | float[N] x, bool c => float[M] y | x = [1]; c = false
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Identity
+    (x) }>
+  d = Not (c) y = If (d) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b =
+    Identity (x) }>
+an If that fails in the branch that runs | float[N] x, bool c => float[M] y | x = [1]; c = false
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = Identity
+    (x) }>
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { i = [99] b =
+    Gather (x, i) }>
+an If of If in another order | float[N] x, bool c, bool d => float[M] y | x = [-1]; c = false; d = false
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = If (d)
+    <then_branch = t () => (float[C] q) { q = Abs (x) }, else_branch = e () => (float[D] r) { r = Identity (x) }> }>
+  y = If (c) <then_branch = t () => (float[A] a) { a = Neg (x) }, else_branch = e () => (float[B] b) { b = If (d)
+    <then_branch = t () => (float[C] q) { q = Identity (x) }, else_branch = e () => (float[D] r) { r = Abs (x) }> }>
+a turn more | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 1
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) q = [1, 0] v = Pad (u, q) }>
+  o = 1 j = Add (k, o) g = Constant <value = bool {1}> () y = Loop (j, g, x) <body = l (int64 i, bool o, float[A] u)
+    => (bool w, float[B] v) { w = Identity (o) q = [1, 0] v = Pad (u, q) }>
+three turns written out | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) v = Neg (u) }>
+  a = Neg (x) b = Neg (a) y = Neg (b)
+a Pad at the other end in each turn | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) q = [1, 0] v = Pad (u, q) }>
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) q = [0, 1] v = Pad (u, q) }>
+a body that reads what is outside | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) v = Neg (u) }>
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) v = Neg (x) }>
+a body that reads the number of the turn | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) f = Cast <to = 1> (i) v = Add (u, f) }>
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) h = Cast <to = 1> (k) f = Sub (h, h) v = Add (u, f) }>
+states that change places | float[N] x, float[N] t, int64 k => float[M] y, float[L] z | x = [1]; t = [-1]; k = 1
+  g = Constant <value = bool {1}> () y, z = Loop (k, g, x, t) <body = l (int64 i, bool o, float[A] u, float[C] r) =>
+    (bool w, float[B] v, float[D] n) { w = Identity (o) v = Identity (r) n = Identity (u) }>
+  g = Constant <value = bool {1}> () y, z = Loop (k, g, x, t) <body = l (int64 i, bool o, float[A] u, float[C] r) =>
+    (bool w, float[B] v, float[D] n) { w = Identity (o) v = Identity (u) n = Identity (r) }>
+states that are given in another order | float[N] x, float[N] t, int64 k => float[M] y, float[L] z | x = [1]; t = [2];
+    k = 1
+  g = Constant <value = bool {1}> () y, z = Loop (k, g, x, t) <body = l (int64 i, bool o, float[A] u, float[C] r) =>
+    (bool w, float[B] v, float[D] n) { w = Identity (o) v = Neg (u) n = Identity (r) }>
+  g = Constant <value = bool {1}> () y, z = Loop (k, g, t, x) <body = l (int64 i, bool o, float[A] u, float[C] r) =>
+    (bool w, float[B] v, float[D] n) { w = Identity (o) v = Neg (u) n = Identity (r) }>
+a condition that ends the loop | float[N] x, int64 k => float[M] y | x = [1]; k = 2
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Identity (o) v = Neg (u) }>
+  g = Constant <value = bool {1}> () y = Loop (k, g, x) <body = l (int64 i, bool o, float[A] u) => (bool w, float[B]
+    v) { w = Not (o) v = Neg (u) }>
+states of a Scan that change places | float[N] x => float y, float z | x = [1]
+  s = 1.0 y, z = Scan <num_scan_inputs = 1, body = b (float a, float c, float d) => (float e, float f) { e = Add (a,
+    d) f = Sub (c, d) }> (s, s, x)
+  s = 1.0 y, z = Scan <num_scan_inputs = 1, body = b (float a, float c, float d) => (float e, float f) { e = Sub (a,
+    d) f = Add (c, d) }> (s, s, x)
+a Scan in the other direction | float[N] x => float y, float z | x = [1, 2]
+  s = 1.0 y, z = Scan <num_scan_inputs = 1, body = b (float a, float c, float d) => (float e, float f) { e = Sub (d,
+    a) f = Identity (c) }> (s, s, x)
+  s = 1.0 y, z = Scan <num_scan_inputs = 1, scan_input_directions = [1], body = b (float a, float c, float d) =>
+    (float e, float f) { e = Sub (d, a) f = Identity (c) }> (s, s, x)
+one draw, and two draws | float[N] x => float[1] y | x = [1]
+  p = [1] a = RandomUniform <shape = [1]> () y = Sub (a, a)
+  p = [1] a = RandomUniform <shape = [1]> () b = RandomUniform <shape = [1]> () y = Sub (a, b)
+draws of other seeds | float[N] x => float[1] y | x = [1]
+  y = RandomUniform <shape = [1], seed = 1.0> ()
+  y = RandomUniform <shape = [1], seed = 2.0> ()
+"""
+GRAPHS = """
+a function of the same name | x = [1]
+  @functions <domain: "local", opset_import: ["": 18]> F (u) => (v) { v = Neg (u) } || <domain: "local", opset_import:
+    ["": 18]> F (u) => (v) { v = Abs (u) }
+  y = local.F (x)
+  y = local.F (x)
+the function that a function calls | x = [1]
+  @functions <domain: "local", opset_import: ["": 18]> F (u) => (v) { v = Neg (u) } <domain: "local", opset_import:
+    ["": 18, "local": 1]> H (u) => (v) { w = local.F (u) v = local.F (w) } || <domain: "local", opset_import: ["":
+    18]> F (u) => (v) { v = Exp (u) } <domain: "local", opset_import: ["": 18, "local": 1]> H (u) => (v) { w = local.F
+    (u) v = local.F (w) }
+  y = local.H (x)
+  y = local.H (x)
+another function is called | x = [1]
+  @functions <domain: "local", opset_import: ["": 18]> F (u) => (v) { v = Neg (u) } <domain: "local", opset_import:
+    ["": 18]> G (u) => (v) { v = Abs (u) }
+  y = local.F (x)
+  y = local.G (x)
+an attribute of the call | x = [-1]
+  @functions <domain: "local", opset_import: ["": 18]> F <k> (u) => (v) { v = LeakyRelu <alpha: float = @k> (u) }
+  y = local.F <k: float = 0.5> (x)
+  y = local.F <k: float = 0.25> (x)
+a default of a function's attribute | x = [-1]
+  @functions <domain: "local", opset_import: ["": 18]> F <k: float = 0.5> (u) => (v) { v = LeakyRelu <alpha: float =
+    @k> (u) } || <domain: "local", opset_import: ["": 18]> F <k: float = 0.25> (u) => (v) { v = LeakyRelu <alpha:
+    float = @k> (u) }
+  y = local.F (x)
+  y = local.F (x)
+another attribute of the caller | x = [-1]
+  @functions <domain: "local", opset_import: ["": 18]> F <k, l> (u) => (v) { v = LeakyRelu <alpha: float = @k> (u) }
+    || <domain: "local", opset_import: ["": 18]> F <k, l> (u) => (v) { v = LeakyRelu <alpha: float = @l> (u) }
+  y = local.F <k: float = 0.5, l: float = 0.25> (x)
+  y = local.F <k: float = 0.5, l: float = 0.25> (x)
+a function's inputs | float[N] x, float[N] z => float[M] y | x = [1]; z = [2]
+  @functions <domain: "local", opset_import: ["": 18]> F (u, t) => (v) { v = Sub (u, t) }
+  y = local.F (x, z)
+  y = local.F (z, x)
+a function of a name of onnx | x = [1]
+  @functions <domain: "local", opset_import: ["": 18]> Neg (u) => (v) { v = Abs (u) }
+  y = Neg (x)
+  y = local.Neg (x)
+Softmax of another version | float[A,B,C] x => float[D,E,F] y | x = all 1.0 1 2 2
+  @opset 12 || 13
+  y = Softmax <axis = 1> (x)
+  y = Softmax <axis = 1> (x)
+a default of another version | float[A,B,C] x => float[D,E,F] y | x = all 1.0 1 2 3
+  @opset 12 || 13
+  y = Softmax (x)
+  y = Softmax (x)
+a default that is written, and another one | x = [-1]
+  y = LeakyRelu (x)
+  y = LeakyRelu <alpha = 0.02> (x)
+a fallback that is no Pad | x = [1, 2]
+  @functions  || <domain: "padops", opset_import: ["": 18]> Pad_18 <mode = "constant"> (u, p, f, a) => (v) { v = Pad
+    <mode = "edge"> (u, p) }
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] y = padops.Pad_18 (x, p)
+a fallback that has lost the fill | x = [1, 2]
+  @functions  || <domain: "padops", opset_import: ["": 18]> Pad_18 <mode = "constant"> (u, p, f, a) => (v) { v = Pad
+    <mode: string = @mode> (u, p) }
+  p = [1, 1] f = 2.0 y = Pad (x, p, f)
+  p = [1, 1] f = 2.0 y = padops.Pad_18 (x, p, f)
+a fallback beside a wrong Pad | x = [1, 2]
+  @functions  || <domain: "padops", opset_import: ["": 18]> Pad_18 <mode = "constant"> (u, p, f, a) => (v) { v = Pad
+    <mode: string = @mode> (u, p, f, a) }
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] y = padops.Pad_18 <mode = "edge"> (x, p)
+two inputs | float[N] x, float[N] z => float[M] y | x = [1]; z = [2]
+  y = Sub (x, z)
+  y = Sub (z, x)
+amounts of a type that no Pad takes | x = [1]
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] q = Cast <to = 1> (p) y = Pad (x, q)
+a fill of another type than the data | x = [1]
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] f = 0 y = Pad (x, p, f)
+an output that is another input | float[N] x, float[N] z => float[M] y | x = [1]; z = [2]
+  y = Identity (x)
+  y = Identity (z)
+two outputs | float[N] x => float[M] y, float[K] z | x = [1]
+  y = Neg (x) z = Identity (x)
+  z = Neg (x) y = Identity (x)
+an output less | float[N] x => float[M] y, float[K] z | x = [1]
+  @other float[N] x => float[M] y
+  y = Neg (x) z = Identity (x)
+  y = Neg (x)
+an output of another name | x = [1]
+  @other float[N] x => float[M] z
+  y = Neg (x)
+  z = Neg (x)
+outputs in another order | float[N] x => float[M] y, float[K] z | x = [1]
+  @other float[N] x => float[K] z, float[M] y
+  y = Neg (x) z = Abs (x)
+  y = Neg (x) z = Abs (x)
+an output of another type | x = [1]
+  @other float[N] x => double[M] y
+  y = Neg (x)
+  a = Neg (x) y = Cast <to = 11> (a)
+an input of another type | float16[N] x => float16[M] y | x = [1]
+  @other float[N] x => float16[M] y
+  y = Identity (x)
+  a = Cast <to = 10> (x) y = Identity (a)
+an input more | x = [1]
+  @other float[N] x, float[N] z => float[M] y
+  y = Neg (x)
+  y = Neg (x)
+the default of an input | float[N] x, float[1] d => float[M] y | x = [1]
+  @held float[1] d = {1} || float[1] d = {2}
+  y = Add (x, d)
+  y = Add (x, d)
+an input with a default that became a constant | float[N] x, float[1] d => float[M] y | x = [1]; d = [5]
+  @held float[1] d = {1}
+  @other float[N] x => float[M] y
+  y = Add (x, d)
+  y = Add (x, d)
+an optional output | float[N] x => float[M] y, int64[K] z | x = [1, 2]
+  n = [2] y, z = TopK (x, n)
+  n = [2] y, z = TopK <largest = 0> (x, n)
+indices that are not sorted | float[N] x => float[M] y, int64[K] z | x = [1, 1]
+  n = [1] y, z = TopK (x, n)
+  n = [1] y = ReduceMax <keepdims = 1> (x) z = ArgMax <axis = 0, select_last_index = 1> (x)
+constants of one name and other content | x = [1]
+  @held float[1] d = {1} || float[1] d = {2}
+  y = Add (x, d)
+  y = Add (x, d)
+constants of the same bytes and another type | x = [1]
+  @held int32[1] d = {1065353216} || float[1] d = {1}
+  a = Cast <to = 1> (d) y = Add (x, a)
+  a = Cast <to = 1> (d) y = Add (x, a)
+constants of the same bytes and another shape | float[A] x => float[] y | x = [1, 2]
+  @held float[2] d = {1, 2} || float[2,1] d = {1, 2}
+  y = Add (x, d)
+  y = Add (x, d)
+a dead node that fails: Gather | x = ramp 7
+  y = Neg (x)
+  y = Neg (x) i = [7] d = Gather (x, i)
+a dead node that fails: Reshape | x = ramp 3
+  y = Neg (x)
+  y = Neg (x) s = [2, -1] d = Reshape (x, s)
+a dead node that fails: Pad | x = ramp 0
+  y = Neg (x)
+  y = Neg (x) p = [1, 0] d = Pad <mode = "edge"> (x, p)
+a dead node that fails: padops | x = [1]
+  y = Neg (x)
+  y = Neg (x) p = [-2, 0] d = padops.Pad_18 (x, p)
+a dead node that fails: Expand | x = [1, 2]
+  y = Neg (x)
+  y = Neg (x) s = [3] d = Expand (x, s)
+a dead node that fails: Concat | x = ramp 3
+  y = Neg (x)
+  y = Neg (x) m = Shape (x) z = Constant <value = float[2,1] {1, 2}> () d = Add (x, z) s = [4] e = Reshape (d, s)
+a dead node that fails: Squeeze | x = [1, 2]
+  y = Neg (x)
+  y = Neg (x) a = [0] d = Squeeze (x, a)
+a dead node that fails: Split | x = ramp 3
+  y = Neg (x)
+  y = Neg (x) s = [1, 1] d, e = Split <axis = 0> (x, s)
+a dead node that fails: Range | x = ramp 4
+  y = Neg (x)
+  y = Neg (x) n = Size (x) o = 4 a = Sub (n, o) d = Range (n, o, a)
+"""
 
 
-def ramp(count: int) -> np.ndarray:
-    return np.arange(1, count + 1, dtype=np.float32)
-
-
-def functions() -> list[Pair]:
-    one = '<domain: "local", opset_import: ["": {}]> F (u) => (v) {{ {} }}\n'
-    other = '<domain: "local", opset_import: ["": 18]> G (u) => (v) { v = Abs (u) }\n'
-    given = '<domain: "local", opset_import: ["": 18]> F <{}> (u) => (v) {{ v = LeakyRelu <alpha: float = @{}> (u) }}\n'
-    nested = '<domain: "local", opset_import: ["": 18, "local": 1]> H (u) => (v) { w = local.F (u)\nv = local.F (w) }\n'
-    call = "y = local.F (x)"
-    two = '<domain: "local", opset_import: ["": 18]> F (u, t) => (v) { v = Sub (u, t) }\n'
-    both = "float[N] x, float[N] z => float[M] y"
-    fallback = '<domain: "padops", opset_import: ["": 18]> Pad_18 <mode = "constant"> (u, p, f, a) => (v) {{ {} }}\n'
-    right = "v = Pad <mode: string = @mode> (u, p, f, a)"
-    return [
-        pair(
-            "a function of the same name",
-            FLOATS,
-            call,
-            call,
-            functions=(one.format(18, "v = Neg (u)"), one.format(18, "v = Abs (u)")),
-            x=ramp(1),
-        ),
-        pair(
-            "the function that a function calls",
-            FLOATS,
-            "y = local.H (x)",
-            "y = local.H (x)",
-            functions=(one.format(18, "v = Neg (u)") + nested, one.format(18, "v = Exp (u)") + nested),
-            x=ramp(1),
-        ),
-        pair(
-            "another function is called",
-            FLOATS,
-            call,
-            "y = local.G (x)",
-            functions=one.format(18, "v = Neg (u)") + other,
-            x=ramp(1),
-        ),
-        pair(
-            "an attribute of the call",
-            FLOATS,
-            "y = local.F <k: float = 0.5> (x)",
-            "y = local.F <k: float = 0.25> (x)",
-            functions=given.format("k", "k"),
-            x=-ramp(1),
-        ),
-        pair(
-            "a default of a function's attribute",
-            FLOATS,
-            call,
-            call,
-            functions=(given.format("k: float = 0.5", "k"), given.format("k: float = 0.25", "k")),
-            x=-ramp(1),
-        ),
-        pair(
-            "another attribute of the caller",
-            FLOATS,
-            "y = local.F <k: float = 0.5, l: float = 0.25> (x)",
-            "y = local.F <k: float = 0.5, l: float = 0.25> (x)",
-            functions=(given.format("k, l", "k"), given.format("k, l", "l")),
-            x=-ramp(1),
-        ),
-        pair(
-            "a function's inputs",
-            both,
-            "y = local.F (x, z)",
-            "y = local.F (z, x)",
-            functions=two,
-            x=ramp(1),
-            z=2 * ramp(1),
-        ),
-        pair(
-            "a function of a name of onnx",
-            FLOATS,
-            "y = Neg (x)",
-            "y = local.Neg (x)",
-            functions=other.replace(" G ", " Neg "),
-            x=ramp(1),
-        ),
-        pair(
-            "Softmax of another version",
-            "float[A,B,C] x => float[D,E,F] y",
-            "y = Softmax <axis = 1> (x)",
-            "y = Softmax <axis = 1> (x)",
-            opset=(12, 13),
-            x=np.ones((1, 2, 2), np.float32),
-        ),
-        pair(
-            "a default of another version",
-            "float[A,B,C] x => float[D,E,F] y",
-            "y = Softmax (x)",
-            "y = Softmax (x)",
-            opset=(12, 13),
-            x=np.ones((1, 2, 3), np.float32),
-        ),
-        pair(
-            "a default that is written, and another one",
-            FLOATS,
-            "y = LeakyRelu (x)",
-            "y = LeakyRelu <alpha = 0.02> (x)",
-            x=-ramp(1),
-        ),
-        pair(
-            "a fallback that is no Pad",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + "y = padops.Pad_18 (x, p)",
-            functions=("", fallback.format('v = Pad <mode = "edge"> (u, p)')),
-            x=ramp(2),
-        ),
-        pair(
-            "a fallback that has lost the fill",
-            FLOATS,
-            ONE + "f = Constant <value_float = 2.0> ()\ny = Pad (x, p, f)",
-            ONE + "f = Constant <value_float = 2.0> ()\ny = padops.Pad_18 (x, p, f)",
-            functions=("", fallback.format("v = Pad <mode: string = @mode> (u, p)")),
-            x=ramp(2),
-        ),
-        pair(
-            "a fallback beside a wrong Pad",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + 'y = padops.Pad_18 <mode = "edge"> (x, p)',
-            functions=("", fallback.format(right)),
-            x=ramp(2),
-        ),
-    ]
-
-
-def interfaces() -> list[Pair]:
-    two = "float[N] x, float[N] z => float[M] y"
-    results = "float[N] x => float[M] y, float[K] z"
-    half = "float16[N] x => float16[M] y"
-    held = "float[1] d = {1}", "float[1] d = {2}"
-    overridable = "float[N] x, float[1] d => float[M] y"
-    return [
-        pair("two inputs", two, "y = Sub (x, z)", "y = Sub (z, x)", x=ramp(1), z=2 * ramp(1)),
-        pair(
-            "amounts of a type that no Pad takes",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + "q = Cast <to = 1> (p)\ny = Pad (x, q)",
-            x=ramp(1),
-        ),
-        pair(
-            "a fill of another type than the data",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + "f = Constant <value_int = 0> ()\ny = Pad (x, p, f)",
-            x=ramp(1),
-        ),
-        pair("an output that is another input", two, "y = Identity (x)", "y = Identity (z)", x=ramp(1), z=2 * ramp(1)),
-        pair("two outputs", results, "y = Neg (x)\nz = Identity (x)", "z = Neg (x)\ny = Identity (x)", x=ramp(1)),
-        pair("an output less", results, "y = Neg (x)\nz = Identity (x)", "y = Neg (x)", other=FLOATS, x=ramp(1)),
-        pair(
-            "an output of another name",
-            FLOATS,
-            "y = Neg (x)",
-            "z = Neg (x)",
-            other="float[N] x => float[M] z",
-            x=ramp(1),
-        ),
-        pair(
-            "outputs in another order",
-            results,
-            "y = Neg (x)\nz = Abs (x)",
-            "y = Neg (x)\nz = Abs (x)",
-            other="float[N] x => float[K] z, float[M] y",
-            x=ramp(1),
-        ),
-        pair(
-            "an output of another type",
-            FLOATS,
-            "y = Neg (x)",
-            "a = Neg (x)\ny = Cast <to = 11> (a)",
-            other="float[N] x => double[M] y",
-            x=ramp(1),
-        ),
-        pair(
-            "an input of another type",
-            half,
-            "y = Identity (x)",
-            "a = Cast <to = 10> (x)\ny = Identity (a)",
-            other="float[N] x => float16[M] y",
-            x=ramp(1).astype(np.float16),
-        ),
-        pair(
-            "an input more",
-            FLOATS,
-            "y = Neg (x)",
-            "y = Neg (x)",
-            other="float[N] x, float[N] z => float[M] y",
-            x=ramp(1),
-        ),
-        pair("the default of an input", overridable, "y = Add (x, d)", "y = Add (x, d)", held=held, x=ramp(1)),
-        pair(
-            "an input with a default that became a constant",
-            overridable,
-            "y = Add (x, d)",
-            "y = Add (x, d)",
-            held="float[1] d = {1}",
-            other=FLOATS,
-            x=ramp(1),
-            d=np.full(1, 5, np.float32),
-        ),
-        pair(
-            "an optional output",
-            "float[N] x => float[M] y, int64[K] z",
-            "n = Constant <value_ints = [2]> ()\ny, z = TopK (x, n)",
-            "n = Constant <value_ints = [2]> ()\ny, z = TopK <largest = 0> (x, n)",
-            x=ramp(2),
-        ),
-        pair(
-            "indices that are not sorted",
-            "float[N] x => float[M] y, int64[K] z",
-            "n = Constant <value_ints = [1]> ()\ny, z = TopK (x, n)",
-            "n = Constant <value_ints = [1]> ()\ny = ReduceMax <keepdims = 1> (x)\n"
-            "z = ArgMax <axis = 0, select_last_index = 1> (x)",
-            x=np.ones(2, np.float32),
-        ),
-        pair(
-            "constants of one name and other content", FLOATS, "y = Add (x, d)", "y = Add (x, d)", held=held, x=ramp(1)
-        ),
-        pair(
-            "constants of the same bytes and another type",
-            "float[N] x => float[M] y",
-            "a = Cast <to = 1> (d)\ny = Add (x, a)",
-            "a = Cast <to = 1> (d)\ny = Add (x, a)",
-            held=("int32[1] d = {1065353216}", "float[1] d = {1}"),
-            x=ramp(1),
-        ),
-        pair(
-            "constants of the same bytes and another shape",
-            "float[A] x => float[] y",
-            "y = Add (x, d)",
-            "y = Add (x, d)",
-            held=("float[2] d = {1, 2}", "float[2,1] d = {1, 2}"),
-            x=ramp(2),
-        ),
-    ]
-
-
-def failing() -> list[Pair]:
-    """Of which the second one has a node more that nothing reads; where that node fails, so does the model."""
-    signature = "float[N] x => float[M] y"
-
-    def dead(name: str, nodes: str, x: np.ndarray) -> Pair:
-        return pair(f"a dead node that fails: {name}", signature, "y = Neg (x)", "y = Neg (x)\n" + nodes, x=x)
-
-    return [
-        dead("Gather", "i = Constant <value_ints = [7]> ()\nd = Gather (x, i)", ramp(7)),
-        dead("Reshape", "s = Constant <value_ints = [2, -1]> ()\nd = Reshape (x, s)", ramp(3)),
-        dead("Pad", 'p = Constant <value_ints = [1, 0]> ()\nd = Pad <mode = "edge"> (x, p)', ramp(0)),
-        dead("padops", "p = Constant <value_ints = [-2, 0]> ()\nd = padops.Pad_18 (x, p)", ramp(1)),
-        dead("Expand", "s = Constant <value_ints = [3]> ()\nd = Expand (x, s)", ramp(2)),
-        dead(
-            "Concat",
-            "m = Shape (x)\nz = Constant <value = float[2,1] {1, 2}> ()\nd = Add (x, z)\n"
-            "s = Constant <value_ints = [4]> ()\ne = Reshape (d, s)",
-            ramp(3),
-        ),
-        dead("Squeeze", "a = Constant <value_ints = [0]> ()\nd = Squeeze (x, a)", ramp(2)),
-        dead("Split", "s = Constant <value_ints = [1, 1]> ()\nd, e = Split <axis = 0> (x, s)", ramp(3)),
-        dead("Range", "n = Size (x)\no = Constant <value_int = 4> ()\na = Sub (n, o)\nd = Range (n, o, a)", ramp(4)),
-    ]
+def body_pairs() -> list[Pair]:
+    return pairs(BODIES)
 
 
 def graph_pairs() -> list[Pair]:
-    return [*functions(), *interfaces(), *failing()]
+    return pairs(GRAPHS)

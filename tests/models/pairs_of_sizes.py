@@ -5,162 +5,117 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from crafted_pair import ONE, Pair, pair
+from crafted_pair import FLOATS, Pair, pair, pairs
 
-FLOATS, MATRIX = "float[N] x => float[M] y", "float[N,K] x => float[A,B] y"
-TABLE = np.arange(6, dtype=np.float32).reshape(2, 3)
+MATRIX = "float[N,K] x => float[A,B] y"
 
-
-def ramp(count: int) -> np.ndarray:
-    return np.arange(1, count + 1, dtype=np.float32)
-
-
-def branch(condition: str, then: str, orelse: str, signature: str = "float[N] x => float[M] y") -> str:
-    """An If over a condition ``c``, whose branches give ``y``."""
-    kind = signature.split("=>")[1].split()[0]
-    return (
-        f"{condition}\ny = If (c) <then_branch = t () => ({kind} a) {{ {then} }}, "
-        f"else_branch = e () => ({kind} b) {{ {orelse} }}>"
-    )
-
-
-def sizes() -> list[Pair]:
-    size = "s = Size (x)\nm = Constant <value_int = {}> ()\n"
-    reflect = 'p = Constant <value_ints = [2, 0]> ()\ny = Pad <mode = "reflect"> (x, p)'
-    picture = "p = Constant <value_ints = [0, 1, 0, 1]> ()\n"
-    first = "b = Shape <start = 0, end = 1> (x)\nm = Constant <value_ints = [{}]> ()\n"
-    return [
-        pair(
-            "n > 20,000",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + branch(size.format(20000) + "c = Greater (s, m)", "a = Identity (x)", "b = Pad (x, p)"),
-            x=ramp(20001),
-        ),
-        pair(
-            "n < 3",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + branch(size.format(3) + "c = Less (s, m)", 'a = Pad <mode = "edge"> (x, p)', "b = Pad (x, p)"),
-            x=ramp(2),
-        ),
-        pair(
-            "n = 0",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + 'a = Pad <mode = "edge"> (x, p)\nz = Constant <value_float = 0.0> ()\n'
-            "s = Shape (a)\nb = Expand (z, s)\nc = Constant <value_ints = [1]> ()\n"
-            "n = Constant <value_ints = [-1]> ()\n"
-            "d = Slice (a, c, n)\ny = Pad (d, p)",
-            x=ramp(0),
-        ),
-        pair(
-            "n = 1031",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + branch(size.format(1031) + "c = Equal (s, m)", "a = Identity (x)", "b = Pad (x, p)"),
-            x=ramp(1031),
-        ),
-        pair(
-            "odd n",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            ONE + branch(size.format(2) + "r = Mod (s, m)\nc = Cast <to = 9> (r)", "a = Neg (x)", "b = Pad (x, p)"),
-            x=ramp(3),
-        ),
-        pair(
-            "n with a fill that grows at 4096",
-            FLOATS,
-            ONE + "y = Pad (x, p)",
-            size.format(4096) + ONE + "q = Div (s, m)\nf = Cast <to = 1> (q)\ny = Pad (x, p, f)",
-            x=ramp(4096),
-        ),
-        pair(
-            "a batch above 2",
-            MATRIX,
-            picture + "y = Pad (x, p)",
-            first.format(2)
-            + picture
-            + "o = Constant <value_ints = [0]> ()\nz = Max (o, o)\nd = Sub (b, m)\ne = Max (d, o)\n"
-            "w = Constant <value_ints = [0]> ()\nf = Cast <to = 1> (e)\ni = Constant <value_int = 0> ()\n"
-            "g = Gather (f, i)\ny = Pad (x, p, g)",
-            x=np.ones((3, 2), np.float32),
-        ),
-        pair(
-            "the first two rows of the batch",
-            MATRIX,
-            "y = Neg (x)",
-            "b = Constant <value_ints = [0]> ()\ne = Constant <value_ints = [2]> ()\n"
-            "m = Constant <value_ints = [9999]> ()\n"
-            "u = Slice (x, b, e, b)\nv = Slice (x, e, m, b)\nw = Neg (u)\ny = Concat <axis = 0> (w, v)",
-            x=np.ones((3, 2), np.float32),
-        ),
-        pair(
-            "a reflection of 2 by indices of 3 elements",
-            FLOATS,
-            reflect,
-            "i = Constant <value_ints = [2, 1]> ()\na = Gather (x, i)\nb = Identity (x)\n"
-            "n = Constant <value_ints = [-1]> ()\nz = Constant <value_ints = [0]> ()\n"
-            "f = Constant <value_ints = [3]> ()\n"
-            "d = Slice (x, z, f)\ny = Concat <axis = 0> (a, d)",
-            x=ramp(4),
-        ),
-        pair(
-            "a Pad and a crop where nothing is left",
-            FLOATS,
-            "p = Constant <value_ints = [-1, 0]> ()\ny = Pad (x, p)",
-            "p = Constant <value_ints = [1]> ()\nn = Constant <value_ints = [-9999]> ()\n"
-            "e = Constant <value_ints = [9999]> ()\ny = Slice (x, p, e)",
-            x=ramp(10001),
-        ),
-    ] + [
-        pair(
-            "a Slice of the end by a number",
-            FLOATS,
-            "y = Identity (x)",
-            "b = Constant <value_ints = [0]> ()\ne = Constant <value_ints = [1000]> ()\ny = Slice (x, b, e)",
-            x=ramp(1001),
-        ),
-        pair(
-            "a Slice backwards from a number",
-            FLOATS,
-            "b = Constant <value_ints = [-1]> ()\ne = Constant <value_ints = [-9223372036854775808]> ()\n"
-            "i = Constant <value_ints = [0]> ()\ny = Slice (x, b, e, i, b)",
-            "b = Constant <value_ints = [999]> ()\ne = Constant <value_ints = [-9223372036854775808]> ()\n"
-            "i = Constant <value_ints = [0]> ()\nn = Constant <value_ints = [-1]> ()\ny = Slice (x, b, e, i, n)",
-            x=ramp(1001),
-        ),
-        pair(
-            "a branch on the dims, never taken for small ones",
-            MATRIX,
-            picture + "y = Pad (x, p)",
-            picture
-            + branch(
-                "s = Shape <start = 1> (x)\nm = Constant <value_ints = [640]> ()\nd = Greater (s, m)\n"
-                "i = Constant <value_int = 0> ()\nk = Cast <to = 7> (d)\nj = Gather (k, i)\nc = Cast <to = 9> (j)",
-                "a = Neg (x)",
-                "b = Pad (x, p)",
-                MATRIX,
-            ),
-            x=np.ones((1, 641), np.float32),
-        ),
-        pair(
-            "ConstantOfShape of two elements",
-            "int64[1] s => float[M] y",
-            "y = ConstantOfShape <value = float[1] {1.0}> (s)",
-            "y = ConstantOfShape <value = float[2] {1.0, 2.0}> (s)",
-            s=[2],
-        ),
-        pair(
-            "Flatten of no axis at axis 1",
-            "float x => float[A,B] y",
-            "y = Flatten <axis = 0> (x)",
-            "y = Flatten <axis = 1> (x)",
-            x=np.float32(1),
-        ),
-    ]
-
-
+SIZES = """
+n > 20,000 | x = ramp 20001
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] s = Size (x) m = 20000 c = Greater (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Identity
+    (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+n < 3 | x = [1, 2]
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] s = Size (x) m = 3 c = Less (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Pad <mode =
+    "edge"> (x, p) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+n = 0 | x = ramp 0
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] a = Pad <mode = "edge"> (x, p) z = 0.0 s = Shape (a) b = Expand (z, s) c = [1] n = [-1] d = Slice (a, c,
+    n) y = Pad (d, p)
+n = 1031 | x = ramp 1031
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] s = Size (x) m = 1031 c = Equal (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Identity (x)
+    }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+odd n | x = ramp 3
+  p = [1, 1] y = Pad (x, p)
+  p = [1, 1] s = Size (x) m = 2 r = Mod (s, m) c = Cast <to = 9> (r) y = If (c) <then_branch = t () => (float[M] a) {
+    a = Neg (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+n with a fill that grows at 4096 | x = ramp 4096
+  p = [1, 1] y = Pad (x, p)
+  s = Size (x) m = 4096 p = [1, 1] q = Div (s, m) f = Cast <to = 1> (q) y = Pad (x, p, f)
+a batch above 2 | float[N,K] x => float[A,B] y | x = all 1.0 3 2
+  p = [0, 1, 0, 1] y = Pad (x, p)
+  b = Shape <start = 0, end = 1> (x) m = [2] p = [0, 1, 0, 1] o = [0] z = Max (o, o) d = Sub (b, m) e = Max (d, o) w =
+    [0] f = Cast <to = 1> (e) i = 0 g = Gather (f, i) y = Pad (x, p, g)
+the first two rows of the batch | float[N,K] x => float[A,B] y | x = all 1.0 3 2
+  y = Neg (x)
+  b = [0] e = [2] m = [9999] u = Slice (x, b, e, b) v = Slice (x, e, m, b) w = Neg (u) y = Concat <axis = 0> (w, v)
+a reflection of 2 by indices of 3 elements | x = ramp 4
+  p = [2, 0] y = Pad <mode = "reflect"> (x, p)
+  i = [2, 1] a = Gather (x, i) b = Identity (x) n = [-1] z = [0] f = [3] d = Slice (x, z, f) y = Concat <axis = 0> (a,
+    d)
+a Pad and a crop where nothing is left | x = ramp 10001
+  p = [-1, 0] y = Pad (x, p)
+  p = [1] n = [-9999] e = [9999] y = Slice (x, p, e)
+a Slice of the end by a number | x = ramp 1001
+  y = Identity (x)
+  b = [0] e = [1000] y = Slice (x, b, e)
+a Slice backwards from a number | x = ramp 1001
+  b = [-1] e = [-9223372036854775808] i = [0] y = Slice (x, b, e, i, b)
+  b = [999] e = [-9223372036854775808] i = [0] n = [-1] y = Slice (x, b, e, i, n)
+a branch on the dims, never taken for small ones | float[N,K] x => float[A,B] y | x = all 1.0 1 641
+  p = [0, 1, 0, 1] y = Pad (x, p)
+  p = [0, 1, 0, 1] s = Shape <start = 1> (x) m = [640] d = Greater (s, m) i = 0 k = Cast <to = 7> (d) j = Gather (k,
+    i) c = Cast <to = 9> (j) y = If (c) <then_branch = t () => (float[A,B] a) { a = Neg (x) }, else_branch = e () =>
+    (float[A,B] b) { b = Pad (x, p) }>
+ConstantOfShape of two elements | int64[1] s => float[M] y | s = [2]
+  y = ConstantOfShape <value = float[1] {1.0}> (s)
+  y = ConstantOfShape <value = float[2] {1.0, 2.0}> (s)
+Flatten of no axis at axis 1 | float x => float[A,B] y | x = 1
+  y = Flatten <axis = 0> (x)
+  y = Flatten <axis = 1> (x)
+an axis of 1 that is squeezed | float[N,K] x => float[] y | x = all 1.0 7 2
+  y = Identity (x)
+  s = Shape <start = 0, end = 1> (x) i = 0 n = Gather (s, i) m = 7 c = Equal (n, m) y = If (c) <then_branch = t () =>
+    (float[] a) { a = Flatten <axis = 0> (x) }, else_branch = e () => (float[] b) { b = Identity (x) }>
+a Reshape to the batch of the example | float[N,K] x => float[A,B] y | x = all 1.0 4 3
+  y = Neg (x)
+  s = [2, -1] a = Neg (x) y = Reshape (a, s)
+a Reshape that keeps the elements and no order | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  y = Transpose (x)
+  a = Shape <start = 0, end = 1> (x) b = Shape <start = 1> (x) s = Concat <axis = 0> (b, a) y = Reshape (x, s)
+a Reshape by -1 of no elements | float[N,K] x => float[A,B] y | x = ramp 0 3
+  s = Shape (x) y = Reshape <allowzero = 1> (x, s)
+  a = Shape <start = 0, end = 1> (x) m = [-1] s = Concat <axis = 0> (a, m) y = Reshape (x, s)
+Expand, and Tile | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
+  e = [1, 3] y = Expand (x, e)
+  e = [1, 3] y = Tile (x, e)
+a broadcast where an axis is 1 | float[N,K] x, float[M,K] z => float[A,B] y | x = [[0, 1, 2]]; z = [[0, 1, 2], [3, 4,
+    5]]
+  y = Add (x, z)
+  s = Shape (z) a = Reshape (x, s) y = Add (a, z)
+a shape that one input lends to the other | float[N] x, float[M] z => float[K] y | x = [1, 2]; z = ramp 3
+  s = Shape (x) p = Concat <axis = 0> (s, s) y = Pad (x, p)
+  s = Shape (z) p = Concat <axis = 0> (s, s) y = Pad (x, p)
+the amounts of the declared size | x = ramp 4
+  s = Shape (x) p = Concat <axis = 0> (s, s) y = Pad (x, p)
+  p = [5, 5] y = Pad (x, p)
+a declared result that is believed | x = ramp 7
+  @other float[N] x => float[6] y
+  p = [1, 1] y = Pad (x, p)
+  s = [6] p = [1, 1] a = Pad (x, p) y = Reshape (a, s)
+an input of another rank | float[] x => float[] y | x = all 1.0 1 2 3
+  y = Transpose (x)
+  y = Transpose <perm = [1, 0]> (x)
+Flatten, and Reshape | float[A,B,C] x => float[] y | x = all 1.0 2 3 4
+  y = Flatten <axis = 1> (x)
+  s = [-1, 6] y = Reshape (x, s)
+an empty Slice | float[N,K] x => float[A,B] y | x = all 1.0 100 1
+  y = Identity (x)
+  o = [1, 1] z = [0, 0] e = [99, 9223372036854775807] y = Slice (x, z, e)
+a perm of another order | float[A,B,C] x => float[D,E,F] y | x = [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
+  y = Transpose <perm = [1, 2, 0]> (x)
+  y = Transpose <perm = [2, 0, 1]> (x)
+a Concat in another order | float[N] x, float[M] z => float[K] y | x = [1]; z = [1, 2]
+  y = Concat <axis = 0> (x, z)
+  y = Concat <axis = 0> (z, x)
+a Split in the middle | float[N] x => float[K] y | x = ramp 5
+  y, z = Split <axis = 0, num_outputs = 2> (x)
+  s = Size (x) t = 2 h = Div (s, t) i = [0] e = Unsqueeze (h, i) y = Slice (x, i, e)
+a Gather from the end | float[N] x => float[K] y | x = ramp 5
+  i = [-1] y = Gather (x, i)
+  i = [3] y = Gather (x, i)
+"""
 # Amounts of the last axis that are not 0 at sizes that no constant has: a name, nodes that compute p, and the dims.
 FAR = {
     "both axes above 300": (
@@ -214,138 +169,6 @@ def far() -> list[Pair]:
     return found
 
 
-def shapes() -> list[Pair]:
-    ones = "o = Constant <value_ints = [1, 1]> ()\n"
-    return [
-        pair(
-            "an axis of 1 that is squeezed",
-            "float[N,K] x => float[] y",
-            "y = Identity (x)",
-            branch(
-                "s = Shape <start = 0, end = 1> (x)\ni = Constant <value_int = 0> ()\nn = Gather (s, i)\n"
-                "m = Constant <value_int = 7> ()\nc = Equal (n, m)",
-                "a = Flatten <axis = 0> (x)",
-                "b = Identity (x)",
-                "float[N,K] x => float[] y",
-            ),
-            x=np.ones((7, 2), np.float32),
-        ),
-        pair(
-            "a Reshape to the batch of the example",
-            MATRIX,
-            "y = Neg (x)",
-            "s = Constant <value_ints = [2, -1]> ()\na = Neg (x)\ny = Reshape (a, s)",
-            x=np.ones((4, 3), np.float32),
-        ),
-        pair(
-            "a Reshape that keeps the elements and no order",
-            MATRIX,
-            "y = Transpose (x)",
-            "a = Shape <start = 0, end = 1> (x)\nb = Shape <start = 1> (x)\n"
-            "s = Concat <axis = 0> (b, a)\ny = Reshape (x, s)",
-            x=TABLE,
-        ),
-        pair(
-            "a Reshape by -1 of no elements",
-            MATRIX,
-            "s = Shape (x)\ny = Reshape <allowzero = 1> (x, s)",
-            "a = Shape <start = 0, end = 1> (x)\nm = Constant <value_ints = [-1]> ()\ns = Concat <axis = 0> (a, m)\n"
-            "y = Reshape (x, s)",
-            x=np.ones((0, 3), np.float32),
-        ),
-        pair(
-            "Expand, and Tile",
-            MATRIX,
-            "e = Constant <value_ints = [1, 3]> ()\ny = Expand (x, e)",
-            "e = Constant <value_ints = [1, 3]> ()\ny = Tile (x, e)",
-            x=TABLE,
-        ),
-        pair(
-            "a broadcast where an axis is 1",
-            "float[N,K] x, float[M,K] z => float[A,B] y",
-            "y = Add (x, z)",
-            "s = Shape (z)\na = Reshape (x, s)\ny = Add (a, z)",
-            x=TABLE[:1],
-            z=TABLE,
-        ),
-        pair(
-            "a shape that one input lends to the other",
-            "float[N] x, float[M] z => float[K] y",
-            "s = Shape (x)\np = Concat <axis = 0> (s, s)\ny = Pad (x, p)",
-            "s = Shape (z)\np = Concat <axis = 0> (s, s)\ny = Pad (x, p)",
-            x=ramp(2),
-            z=ramp(3),
-        ),
-        pair(
-            "the amounts of the declared size",
-            "float[N] x => float[M] y",
-            "s = Shape (x)\np = Concat <axis = 0> (s, s)\ny = Pad (x, p)",
-            "p = Constant <value_ints = [5, 5]> ()\ny = Pad (x, p)",
-            x=ramp(4),
-        ),
-        pair(
-            "a declared result that is believed",
-            "float[N] x => float[M] y",
-            ONE + "y = Pad (x, p)",
-            "s = Constant <value_ints = [6]> ()\n" + ONE + "a = Pad (x, p)\ny = Reshape (a, s)",
-            other="float[N] x => float[6] y",
-            x=ramp(7),
-        ),
-        pair(
-            "an input of another rank",
-            "float[] x => float[] y",
-            "y = Transpose (x)",
-            "y = Transpose <perm = [1, 0]> (x)",
-            x=np.ones((1, 2, 3), np.float32),
-        ),
-        pair(
-            "Flatten, and Reshape",
-            "float[A,B,C] x => float[] y",
-            "y = Flatten <axis = 1> (x)",
-            "s = Constant <value_ints = [-1, 6]> ()\ny = Reshape (x, s)",
-            x=np.ones((2, 3, 4), np.float32),
-        ),
-        pair(
-            "an empty Slice",
-            MATRIX,
-            "y = Identity (x)",
-            ones + "z = Constant <value_ints = [0, 0]> ()\n"
-            "e = Constant <value_ints = [99, 9223372036854775807]> ()\ny = Slice (x, z, e)",
-            x=np.ones((100, 1), np.float32),
-        ),
-        pair(
-            "a perm of another order",
-            "float[A,B,C] x => float[D,E,F] y",
-            "y = Transpose <perm = [1, 2, 0]> (x)",
-            "y = Transpose <perm = [2, 0, 1]> (x)",
-            x=np.arange(8, dtype=np.float32).reshape(2, 2, 2),
-        ),
-        pair(
-            "a Concat in another order",
-            "float[N] x, float[M] z => float[K] y",
-            "y = Concat <axis = 0> (x, z)",
-            "y = Concat <axis = 0> (z, x)",
-            x=ramp(1),
-            z=ramp(2),
-        ),
-        pair(
-            "a Split in the middle",
-            "float[N] x => float[K] y",
-            "y, z = Split <axis = 0, num_outputs = 2> (x)",
-            "s = Size (x)\nt = Constant <value_int = 2> ()\nh = Div (s, t)\ni = Constant <value_ints = [0]> ()\n"
-            "e = Unsqueeze (h, i)\ny = Slice (x, i, e)",
-            x=ramp(5),
-        ),
-        pair(
-            "a Gather from the end",
-            "float[N] x => float[K] y",
-            "i = Constant <value_ints = [-1]> ()\ny = Gather (x, i)",
-            "i = Constant <value_ints = [3]> ()\ny = Gather (x, i)",
-            x=ramp(5),
-        ),
-    ]
-
-
 def computed_amounts() -> list[Pair]:
     """Amounts that become other ones far from each constant that computes them."""
     number = "{0} = Constant <value_ints = [{1}]> ()\n"
@@ -355,7 +178,9 @@ def computed_amounts() -> list[Pair]:
     def below(most: int, step: int) -> Pair:
         left = size + number.format("k", most) + number.format("d", step) + "q = Div (s, d)\nl = Sub (k, q)\n"
         clamped, plain = left + "r = Max (l, zero)\n" + amounts, left + "r = Identity (l)\n" + amounts
-        return pair(f"{most} less n / {step}, clamped", FLOATS, clamped, plain, x=ramp(most * step + 2 * step))
+        return pair(
+            f"{most} less n / {step}, clamped", FLOATS, clamped, plain, x=np.ones(most * step + 2 * step, np.float32)
+        )
 
     period = size + number.format("k", 101) + number.format("t", 3) + number.format("a", 7)
     period += "f = Mul (s, t)\ng = Add (f, a)\nh = Mod (g, k)\ni = Sub (one, h)\nr = Max (i, zero)\n" + amounts
@@ -365,10 +190,10 @@ def computed_amounts() -> list[Pair]:
     both += "r = Max (u, zero)\np = Concat <axis = 0> (none, r)\ny = Pad (x, p)"
     return [
         *(below(most, step) for most, step in ((30, 16), (100, 64), (300, 160), (512, 512))),
-        pair("a period of 101", FLOATS, period, "y = Identity (x)", x=ramp(65)),
+        pair("a period of 101", FLOATS, period, "y = Identity (x)", x=np.ones(65, np.float32)),
         pair("30 and 40", MATRIX, both, "y = Identity (x)", x=np.ones((30, 40), np.float32)),
     ]
 
 
 def size_pairs() -> list[Pair]:
-    return [*sizes(), *far(), *shapes(), *computed_amounts()]
+    return [*pairs(SIZES), *far(), *computed_amounts()]

@@ -231,7 +231,8 @@ def amounts() -> Iterator[Row]:
         )
     sized = "(float[n] x) => (float[k] y) { s = Shape (x) NODES zero = Constant <value_ints = [0]> () p = Concat <axis = 0> (zero, q) y = Pad (x, p) }"
     for name, nodes in {"beyond 600": "c = Constant <value_ints = [600]> () q = Min (s, c)",
-                        "at 31": "c = Constant <value_ints = [31]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)",
+                        **{f"at {size}": f"c = Constant <value_ints = [{size}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
+                           for size in (25, 31, 40, 57, 96, 250, 1000)},
                         "through int8": "i = Cast <to = 3> (s) q = Cast <to = 7> (i)",
                         "of 1000 and more": "c = Constant <value_ints = [1000]> () o = Div (s, c) q = Add (s, o)",
                         "but for 57": "c = Constant <value_ints = [57]> () m = Mod (s, c) z = Cast <to = 9> (m) b = Not (z) o = Cast <to = 7> (b) q = Add (s, o)"}.items():  # fmt: skip
@@ -268,6 +269,13 @@ def payloads() -> Iterator[Row]:
         yield f"a constant NaN {at}", *(_graph(_added(one)) for one in (first, other))
         yield f"a list with a NaN {at}", *(_graph([_labels(one)]) for one in (first, other))
         yield f"a tensor with a NaN {at}", *(_graph([_filled(one)]) for one in (first, other))
+    # Floats of 16 bits in another field than floats of 32, and a field that their type does not use
+    halves = [TensorProto(name="v", data_type=TensorProto.FLOAT16, dims=[2], int32_data=[0x7E00, bits], float_data=more)
+              for more in ([], [float("nan")]) for bits in (0x3C00, 0x4000)]  # fmt: skip
+    nodes = [[helper.make_node("Constant", [], ["h"], value=half), helper.make_node("Cast", ["h"], ["y"], to=1)]
+             for half in halves]  # fmt: skip
+    yield "halves beside a NaN", *map(_graph, nodes[:2])
+    yield "halves beside a NaN of another field", *map(_graph, nodes[2:])
 
 
 def _added(one: np.float32) -> list[onnx.NodeProto]:

@@ -16,9 +16,9 @@ import numpy as np
 import onnx
 
 import padops
-from padops.conformance.case import Case
 from padops.conformance.cases import collect, find_case
 from padops.conformance.model import make_model
+from padops.conformance.peers.request import Request
 
 TARGETS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
@@ -63,9 +63,9 @@ def drawn_cases(each: int, seed: int) -> list[tuple[str, str]]:
     return chosen
 
 
-def model_of(case: Case) -> onnx.ModelProto:
+def model_of(case: Request) -> onnx.ModelProto:
     """The case as a model to be converted: ONNX's own Pad where the case has an opset, else the operator of padops."""
-    return make_model(case, case.arrays(), standard=bool(case.opset))
+    return make_model(case, standard=bool(case.opset))
 
 
 def tried(group: str, name: str, target: str, path: Path | None = None) -> Tried:

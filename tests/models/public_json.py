@@ -20,6 +20,7 @@ from padops import cli
 from padops.bench import table
 from padops.cli import info
 from padops.conformance import record
+from padops.conformance.features import OUTCOMES
 from padops.convert import Conversion, Inspection, records
 
 MODEL = Path(__file__).resolve().parents[2] / "models" / "int16.onnx"
@@ -52,7 +53,7 @@ def json_fields() -> dict[str, list[str]]:
         f"{word}: {' | '.join(get_args(getattr(records, word)))}"
         for word in ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")
     ]
-    words = [*said, f"conformance outcome: {' | '.join(record.OUTCOMES)}"]
+    words = [*said, f"conformance outcome: {' | '.join(OUTCOMES)}"]
     return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import select
@@ -144,8 +143,3 @@ class Chromium:
         text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
         self._call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **about, **text)
         self._call("Input.dispatchKeyEvent", type="keyUp", **about)
-
-    def screenshot(self, path: Path, whole: bool = False) -> None:
-        """Return a PNG file of the window, or of the whole page."""
-        taken = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(taken["data"]))

@@ -1,6 +1,6 @@
 """A peer in the protocol of docs/conformance.md, as a stranger would write it: it imports nothing of padops.
 
-Its argument says how it behaves: right (it copies what needs no work), wrong, crash, hang, garbled, absent, silent.
+Its argument says how it behaves: right (it copies what needs no work), wrong, crash, garbled, absent, silent.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import sys
-import time
 
 GARBLED = [
     "no JSON",
@@ -36,9 +35,6 @@ def main(behaviour: str) -> None:
         if behaviour == "crash" and asked["operator"] == "Pad_19":
             sys.stderr.write("out of luck\n")
             os.abort()
-        if behaviour == "hang":
-            open(os.environ["HANGS"], "w").close()
-            time.sleep(600)
         if behaviour == "garbled":
             print(GARBLED[count % len(GARBLED)], flush=True)
             continue

@@ -23,7 +23,6 @@ FILES = (
     "conformance/test_isolated_peers.py",
     "conformance/test_peer_commands.py",
     "conformance/test_peers_web_webgpu.py",
-    "conformance/test_wrong_answers.py",
     "convert/files/test_convert_killed.py",
     "convert/files/test_convert_streams.py",
     "convert/matchers/test_convert_auto_pad_places.py",

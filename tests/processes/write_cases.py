@@ -17,12 +17,12 @@ import numpy as np
 
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import Case, expect
+from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
 from padops.conformance.features import Prepared
 from padops.conformance.model import feeds, make_model
+from padops.conformance.peers.request import Request
 from padops.spec.bits import dtype_of
-from padops.spec.dtypes import by_name
 
 MAGIC = "padops cases"
 
@@ -34,35 +34,35 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def write(path: Path, chosen: Iterable[Case]) -> int:
+def write(path: Path, chosen: Iterable[Request]) -> int:
     """Writes the file; gives how many cases it holds."""
     records = [record for case in chosen for record in records_of(case)]
     path.write_bytes(blob(MAGIC.encode()) + b"".join(records))
     return len(records)
 
 
-def records_of(case: Case) -> Iterator[bytes]:
+def records_of(case: Request) -> Iterator[bytes]:
     """The case as an operator of padops and, where it is one for the execution provider, as it is."""
-    arrays, expected = case.arrays(), expect(case)
-    yield record(case, arrays, False, expected.output, f"[{expected.rule}]")
+    expected = expect(case)
+    yield record(case, False, expected.output, f"[{expected.rule}]")
     refused = any(row.matches(Prepared.of(case)) for row in KNOWN if row.peer == "padops-provider")
     if case.opset and expected.output is not None and not refused:
-        yield record(case, arrays, True, expected.output, "")
+        yield record(case, True, expected.output, "")
 
 
-def record(case: Case, arrays: list[np.ndarray | None], provider: bool, output: np.ndarray | None, error: str) -> bytes:
+def record(case: Request, provider: bool, output: np.ndarray | None, error: str) -> bytes:
     """One case, as ``replay.cpp`` reads it."""
-    model = make_model(case, arrays, standard=provider).SerializeToString()
-    fed = feeds(case, arrays)
+    model = make_model(case, standard=provider).SerializeToString()
+    fed = feeds(case)
     parts = [blob(case.id.encode()), numbers(since(case), provider), blob(model), numbers(len(fed))]
     parts += [tensor(name, array) for name, array in fed.items()]
     parts += [blob(error.encode())] if output is None else [blob(b""), tensor("output", output)]
     return b"".join(parts)
 
 
-def since(case: Case) -> int:
+def since(case: Request) -> int:
     """The first onnxruntime 1.x with the type of the case."""
-    return by_name(case.dtype).since
+    return case.dtype.since
 
 
 def numbers(*values: int) -> bytes:

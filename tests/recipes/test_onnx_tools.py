@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import compose, inliner, parser, version_converter
+from onnx import compose, parser
 
 import padops
 
@@ -77,36 +77,3 @@ def test_a_prefix_is_told_from_the_name(name: str) -> None:
 
     assert [operator_of(text) for text in (name, f"a/{name}", f"b_a_{name}")] == [name] * 3
     assert [operator_of(text) for text in (f"{name}0", "Pad", "a/Pad_12")] == [None] * 3
-
-
-def test_models_that_are_merged(expected: object) -> None:
-    """With prefixes, each half brings its function under a name of its own; padops last makes one of them."""
-    first, second = network("x", "y"), network("y2", "z")
-    halves = [padops.convert(half).proto() for half in (first, second)]
-    together = compose.merge_models(*halves, io_map=[("y", "y2")], prefix1="a/", prefix2="b/")
-    assert operators(together) == ["padops::a/Pad_13", "padops::b/Pad_13"]
-    before = compose.merge_models(first, second, io_map=[("y", "y2")], prefix1="a/", prefix2="b/")
-    made = padops.convert(before).proto()
-    assert operators(made) == ["padops::Pad_13", "padops::Pad_13"]
-    assert run(together) == run(made) == run(padops.convert(together).proto()) == run(before)
-
-
-def test_the_version_converter_drops_functions(expected: object) -> None:
-    """A stock session then knows nothing of the operators; padops last gives both back."""
-    source = network("x", "y")
-    after = version_converter.convert_version(padops.convert(source).proto(), 21)
-    assert (operators(after), len(after.functions)) == (["padops::Pad_13"], 0)
-    assert run(after) == expected
-    with pytest.raises(Exception, match="not a registered function/op"):
-        stock(after)
-    assert stock(padops.convert(version_converter.convert_version(source, 21)).proto()) == expected
-    assert stock(padops.lower(after).proto()) == expected
-
-
-def test_the_inliner_puts_the_functions_in(expected: object) -> None:
-    """No operator of padops is left; the bits are the same."""
-    source = network("x", "y")
-    inlined = inliner.inline_local_functions(padops.convert(source).proto())
-    assert not any(name.startswith("padops") for name in operators(inlined)) and not inlined.functions
-    assert run(inlined) == stock(inlined) == expected
-    assert operators(padops.convert(inliner.inline_local_functions(source)).proto()) == ["padops::Pad_13"]

@@ -11,7 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import parser
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
 import padops
 
@@ -53,24 +53,8 @@ class Calibration(CalibrationDataReader):
         return self._left.pop() if self._left else None
 
 
-def dynamic(source: Path, target: Path) -> None:
-    quantize_dynamic(source, target, weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul"])
-
-
 def run(path: Path) -> np.ndarray:
     return padops.InferenceSession(path).run(None, {"x": data()})[0]
-
-
-@pytest.mark.parametrize("converting", [padops.convert, padops.lower], ids=["convert", "lower"])
-def test_dynamic(converting: Step, tmp_path: Path) -> None:
-    source = network(tmp_path / "net.onnx")
-    converting(source, tmp_path / "converted.onnx")
-    dynamic(tmp_path / "converted.onnx", tmp_path / "after.onnx")
-    dynamic(source, tmp_path / "quantized.onnx")
-    converting(tmp_path / "quantized.onnx", tmp_path / "before.onnx")
-    assert "MatMulInteger" in {node.op_type for node in onnx.load(tmp_path / "after.onnx").graph.node}
-    assert native.bits(run(tmp_path / "after.onnx")) == native.bits(run(tmp_path / "before.onnx"))
-    assert_near(run(tmp_path / "after.onnx"), run(source))
 
 
 def quantized(source: Path, target: Path) -> Path:

@@ -137,7 +137,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_rules_of_a_session() -> None:
     session = padops.InferenceSession(FURTHER.SerializeToString(), providers=[CPU])
     assert session.padops_rules == {}  # the CPU's are not asked when a session is created
-    with pytest.raises(ValueError, match=r"rules needs onnxruntime 1\.24 or newer, and providers with the one that"):
+    with pytest.raises(ValueError, match=r"rules needs onnxruntime 1\.24 or newer, and the rules' provider"):
         padops.InferenceSession(FURTHER.SerializeToString(), rules="rules.json")
     options = onnxruntime.SessionOptions()
     with pytest.raises(ValueError, match="rules are given, but no providers"):

@@ -31,7 +31,7 @@ ONE = chosen.Chosen(NAME, {"a": 1})
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's folder; the provider is there."""
-    monkeypatch.setenv(provider_rules.VARIABLE, str(tmp_path))
+    monkeypatch.setenv("PADOPS_RULES", str(tmp_path))
     monkeypatch.setattr(chosen, "described", lambda one: dict(DEVICE))
     monkeypatch.setattr(chosen, "available", lambda: {NAME, CPU})
     provider_rules.warn_once.cache_clear()
@@ -90,7 +90,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, given = tmp_path / "home", str(tmp_path / "given")
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
-    for name in ("APPDATA", "XDG_CONFIG_HOME", provider_rules.VARIABLE):
+    for name in ("APPDATA", "XDG_CONFIG_HOME", "PADOPS_RULES"):
         monkeypatch.delenv(name, raising=False)
     for platform, variables, where in (
         ("linux", {}, home / ".config"),
@@ -103,5 +103,5 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         assert provider_rules.file_of(NAME) == where / "padops" / "rules" / f"{NAME}.json"
-    monkeypatch.setenv(provider_rules.VARIABLE, "")
+    monkeypatch.setenv("PADOPS_RULES", "")
     assert provider_rules.file_of(NAME) is None

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from padops.conformance.case import Case
 from padops.conformance.cases import drawn, specification, table, upstream
+from padops.conformance.peers.request import Request
 from padops.spec.dialects import OPS
 
 # The numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and drawn.
 LEVELS = {"quick": (1, 1, 10), "default": (3, 4, 60), "exhaustive": (30, 60, 1000)}
 
 
-def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
+def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Request]:
     """Return the cases of a level, and the cases ``always``, by their ids; a higher level includes a lower level."""
     made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
     return list(made.values())
 
 
 @cache
-def _of_level(level: str, seed: int) -> tuple[Case, ...]:
+def _of_level(level: str, seed: int) -> tuple[Request, ...]:
     by_type, by_signs, count = LEVELS[level]
     return (
         *table.cases(list(OPS), by_type, by_signs, seed),
@@ -30,12 +30,8 @@ def _of_level(level: str, seed: int) -> tuple[Case, ...]:
     )
 
 
-def find_case(id: str) -> Case:
-    """Make the case of an id.
-
-    Raises:
-        ValueError: No case has this id.
-    """
+def find_case(id: str) -> Request:
+    """Make the case of an id."""
     try:
         origin = id.split("/")[0]
         if origin in ("table", "random"):

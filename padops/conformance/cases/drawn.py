@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.case import Case, Recipe, integers, number, seed_of
-from padops.conformance.cases.table import draw_opset, draw_recipe
+from padops.conformance.case import draw_array, integers, number, seed_of
+from padops.conformance.cases.table import draw_opset
+from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 
 MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
 
 
-def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
+def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Request]:
     """Yield ``count`` cases of each operator; their ids contain the seed."""
     for name in ops:
         for i in range(count):
             yield find_case(f"random/{name}/{seed}/{i}")
 
 
-def find_case(id: str) -> Case:
+def find_case(id: str) -> Request:
     """Make the case of an id; a KeyError or ValueError says that there is none."""
     _, name, seed, i = id.split("/")
     number(seed), number(i)
@@ -61,9 +62,9 @@ def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> N
             shape[i] //= 2
 
 
-def _fill(rng: np.random.Generator, dtype: str) -> Recipe | None:
+def _fill(rng: np.random.Generator, dtype: str) -> np.ndarray | None:
     shapes: tuple[tuple[int, ...], ...] = ((), (), (), (1,), (1, 1), (2,), (0,))
-    return draw_recipe(rng, dtype, shapes[int(rng.integers(len(shapes)))]) if rng.random() < 0.5 else None
+    return draw_array(rng, dtype, shapes[int(rng.integers(len(shapes)))]) if rng.random() < 0.5 else None
 
 
 def _mode(rng: np.random.Generator, op: Op) -> str:
@@ -71,14 +72,19 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 
 def _build(
-    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]
-) -> Case:
-    given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
+    rng: np.random.Generator,
+    id: str,
+    op: Op,
+    opset: int,
+    attributes: dict[str, Any],
+    inputs: Sequence[np.ndarray | None],
+) -> Request:
+    given = [i for i, array in enumerate(inputs) if i and array is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
-    return Case(id, "random", op.name, opset, attributes, tuple(inputs), constants, bool(rng.random() < 0.5))
+    return Request(id, op.name, opset, attributes, tuple(inputs), constants, bool(rng.random() < 0.5))
 
 
-def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
+def _onnx(id: str, op: Op, rng: np.random.Generator) -> Request:
     opset = draw_opset(rng, op)
     dtype, shape = _data(rng, op)
     begins, ends = _amounts(rng, shape)
@@ -88,38 +94,39 @@ def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
         attributes[next(row.name for row in op.attributes if row.type == "ints")] = begins + ends
         if rng.random() < 0.5:
             attributes["value"] = float(np.float32(rng.normal()))
-        return _build(rng, id, op, opset, attributes, [draw_recipe(rng, dtype, shape)])
+        return _build(rng, id, op, opset, attributes, [draw_array(rng, dtype, shape)])
     axes = None
     if op.input_index("axes") is not None and rng.random() < 0.4:
         listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
         begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
         axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
     pads = begins + ends
-    inputs = [draw_recipe(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
+    inputs = [draw_array(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
     return _build(rng, id, op, opset, attributes, inputs + ([axes] if op.input_index("axes") is not None else []))
 
 
-def _openvino(id: str, op: Op, rng: np.random.Generator) -> Case:
+def _openvino(id: str, op: Op, rng: np.random.Generator) -> Request:
     dtype, shape = _data(rng, op)
     amounts = []
     for values in _amounts(rng, shape):
         kinds = INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else ("int8", "int16", "int32", "int64")
         amounts.append(integers(values, str(rng.choice(kinds))))
-    inputs = [draw_recipe(rng, dtype, shape), *amounts, _fill(rng, dtype)]
+    inputs = [draw_array(rng, dtype, shape), *amounts, _fill(rng, dtype)]
     return _build(rng, id, op, 0, {"pad_mode": _mode(rng, op)}, inputs)
 
 
-def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Case:
+def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Request:
     dtype, shape = _data(rng, op, highest=4)
     begins, ends = _amounts(rng, shape)
     attributes: dict[str, Any] = {"pad_mode": _mode(rng, op), "padding_below": begins, "padding_above": ends}
     if attributes["pad_mode"] == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 3, len(shape)).tolist()
-    inputs = [draw_recipe(rng, dtype, shape), _fill(rng, dtype) or draw_recipe(rng, dtype, ())]
+    data, fill = draw_array(rng, dtype, shape), _fill(rng, dtype)
+    inputs = [data, draw_array(rng, dtype, ()) if fill is None else fill]
     return _build(rng, id, op, 0, attributes, inputs)
 
 
-def _same(id: str, op: Op, rng: np.random.Generator) -> Case:
+def _same(id: str, op: Op, rng: np.random.Generator) -> Request:
     dtype, shape = _data(rng, op, 3, 5)
     spatial = len(shape) - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
@@ -131,4 +138,4 @@ def _same(id: str, op: Op, rng: np.random.Generator) -> Case:
         ("mode", _mode(rng, op)),
     )
     attributes |= {name: value for name, value in choices if rng.random() < 0.5}
-    return _build(rng, id, op, 0, attributes, [draw_recipe(rng, dtype, shape), _fill(rng, dtype)])
+    return _build(rng, id, op, 0, attributes, [draw_array(rng, dtype, shape), _fill(rng, dtype)])

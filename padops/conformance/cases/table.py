@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from padops.conformance.case import Case, Recipe, integers, number, seed_of
+from padops.conformance.case import draw_array, integers, number, seed_of
+from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_name
 
@@ -59,7 +60,7 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
     return int(rng.integers(version, next((later for later in VERSIONS if later > version), NEWEST_OPSET + 1)))
 
 
-def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
+def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
     """Yield ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
 
     ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer.
@@ -114,7 +115,7 @@ def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, see
     return "table/" + "/".join(map(str, parts))
 
 
-def find_case(id: str) -> Case:
+def find_case(id: str) -> Request:
     """Make the case of an id; a KeyError or ValueError says that there is none."""
     _, name, mode, dtype, rank, signs, dims, fill, forms, form, i = id.split("/")
     by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], number(i)
@@ -170,17 +171,12 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
     return pair
 
 
-def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
+def _fill(rng: np.random.Generator, dtype: str, form: str) -> np.ndarray | None:
     shapes = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
-    return None if form == "none" else draw_recipe(rng, dtype, shapes[form])
+    return None if form == "none" else draw_array(rng, dtype, shapes[form])
 
 
-def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
-    """Return an input of random bits with a drawn seed."""
-    return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
-
-
-def _onnx(c: Choices, rng: np.random.Generator) -> Case:
+def _onnx(c: Choices, rng: np.random.Generator) -> Request:
     opset = draw_opset(rng, c.op)
     shape = _shape(rng, c.rank, c.dims)
     pairs = _amounts(rng, shape, c.signs)
@@ -190,21 +186,23 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Case:
         axes, pairs = _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
     attributes: dict[str, Any] = {"mode": c.mode} if c.mode != "constant" or rng.random() < 0.5 else {}
-    data = draw_recipe(rng, c.dtype, shape)
+    data = draw_array(rng, c.dtype, shape)
     if len(c.op.inputs) == 1:
         attributes[next(row.name for row in c.op.attributes if row.type == "ints")] = pads
         if c.fill == "value":
             attributes["value"] = float(rng.choice([1.5, -0.0, 3e38, 1e-45, float("nan"), float("-inf"), 0.1]))
         return _case(c, opset, attributes, [data])
-    shaped = (1, len(pads)) if pads_form == "row" else None
-    pads_input = integers(pads[:-1] if pads_form == "short" else pads, shape=shaped)
-    inputs: list[Recipe | None] = [data, pads_input, _fill(rng, c.dtype, c.fill)]
+    amounts = integers(pads[:-1] if pads_form == "short" else pads)
+    given = amounts.reshape(1, -1) if pads_form == "row" else amounts
+    inputs: list[np.ndarray | None] = [data, given, _fill(rng, c.dtype, c.fill)]
     if c.op.input_index("axes") is not None:
         inputs.append(axes)
     return _case(c, opset, attributes, inputs)
 
 
-def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
+def _axes(
+    rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]
+) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """Draw the axes, and sort the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
@@ -218,34 +216,34 @@ def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> 
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _case(c: Choices, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]) -> Case:
-    given = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None)
+def _case(c: Choices, opset: int, attributes: dict[str, Any], inputs: Sequence[np.ndarray | None]) -> Request:
+    given = tuple(i for i, array in enumerate(inputs) if i and array is not None)
     constants = given if c.form in ("held", "fixed") else ()
-    return Case(c.id, "table", c.op.name, opset, attributes, tuple(inputs), constants, c.form in ("static", "fixed"))
+    return Request(c.id, c.op.name, opset, attributes, tuple(inputs), constants, c.form in ("static", "fixed"))
 
 
-def _openvino(c: Choices, rng: np.random.Generator) -> Case:
+def _openvino(c: Choices, rng: np.random.Generator) -> Request:
     shape = _shape(rng, c.rank, c.dims)
     pairs = _amounts(rng, shape, c.signs)
     amounts = []
     for kind, values in zip(c.forms.split("."), zip(*pairs) if pairs else ((), ())):
         fits = all(-128 <= value < 128 for value in values)
         amounts.append(integers(values, kind if fits and kind in INTEGER_KINDS["integer"] else "int64"))
-    inputs = [draw_recipe(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
+    inputs = [draw_array(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
     return _case(c, 0, {"pad_mode": c.mode}, inputs)
 
 
-def _ngraph(c: Choices, rng: np.random.Generator) -> Case:
+def _ngraph(c: Choices, rng: np.random.Generator) -> Request:
     shape = _shape(rng, c.rank, c.dims)
     pairs = _amounts(rng, shape, c.signs)
     attributes: dict[str, Any] = {"pad_mode": c.mode}
     attributes["padding_below"], attributes["padding_above"] = [b for b, _ in pairs], [e for _, e in pairs]
     if c.mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 4, c.rank).tolist()
-    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    return _case(c, 0, attributes, [draw_array(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
-def _same(c: Choices, rng: np.random.Generator) -> Case:
+def _same(c: Choices, rng: np.random.Generator) -> Request:
     """Make a case of SAME padding, which has no amounts: the kind of amounts only changes the draw."""
     shape = _shape(rng, c.rank, c.dims, largest=7)
     spatial = c.rank - 2
@@ -260,7 +258,7 @@ def _same(c: Choices, rng: np.random.Generator) -> Case:
         attributes["data_format"] = str(rng.choice(["NCHW", "NHWC"]))
     if c.mode != "constant" or rng.random() < 0.5:
         attributes["mode"] = c.mode
-    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    return _case(c, 0, attributes, [draw_array(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
 _MAKERS = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.case import Case, Recipe
-from padops.spec.bits import dtype_of
+from padops.conformance.peers.request import Request
 from padops.spec.dialects import onnx_op
 
 # Models of one Pad, from converters of their day.
@@ -26,7 +25,7 @@ SHIPPED = (
 
 
 @cache
-def with_outputs() -> dict[str, tuple[Case, np.ndarray]]:
+def with_outputs() -> dict[str, tuple[Request, np.ndarray]]:
     """Return the cases by id, each with upstream's output."""
     found = [*_made(), *_shipped()]
     return {case.id: (case, output) for case, output in found}
@@ -46,14 +45,14 @@ def node_tests() -> list[Any]:
     return [test for test in tests if [node.op_type for node in test.model.graph.node] == ["Pad"]]
 
 
-def _made() -> Iterator[tuple[Case, np.ndarray]]:
+def _made() -> Iterator[tuple[Request, np.ndarray]]:
     for test in node_tests():
         assert test.data_sets is not None  # only a downloaded model has none
         for inputs, outputs in test.data_sets[:1]:
             yield _case(test.name, test.model, [np.asarray(array) for array in inputs]), np.asarray(outputs[0])
 
 
-def _shipped() -> Iterator[tuple[Case, np.ndarray]]:
+def _shipped() -> Iterator[tuple[Request, np.ndarray]]:
     import onnx.backend.test
     from onnx import numpy_helper
 
@@ -67,7 +66,7 @@ def _shipped() -> Iterator[tuple[Case, np.ndarray]]:
         yield _case(place.split("/")[1], model, arrays), numpy_helper.to_array(onnx.load_tensor(data / "output_0.pb"))
 
 
-def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
+def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Request:
     """Make a case of a model whose only node is a Pad."""
     from onnx import helper
 
@@ -80,13 +79,10 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
         if attribute.name == "pads":
             attributes["pads"] = list(value)
     given = dict(zip((entry.name for entry in model.graph.input), arrays))
-    found = [given[entry] if entry else None for entry in node.input]
-    inputs = tuple(
-        None if x is None else Recipe(dtype_of(x).name, x.shape, values=tuple(x.reshape(-1).tolist())) for x in found
-    )
-    return Case(f"upstream/{name}", "upstream", onnx_op(opset), opset, attributes, inputs)
+    inputs = tuple(given[entry] if entry else None for entry in node.input)
+    return Request(f"upstream/{name}", onnx_op(opset), opset, attributes, inputs)
 
 
-def cases() -> tuple[Case, ...]:
+def cases() -> list[Request]:
     """Return all cases of the installed onnx."""
-    return tuple(case for case, _ in with_outputs().values())
+    return [case for case, _ in with_outputs().values()]

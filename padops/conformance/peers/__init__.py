@@ -12,7 +12,7 @@ This folder has the implementations that are installed beside padops; the list i
 of ``scripts/isolated/``, declares its peers in a literal ``ENVIRONMENT``, which padops reads without importing the
 file:
 
-- ``name`` and the fields of ``PeerRow`` that differ from their defaults;
+- ``name`` and the fields of ``Peer`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
   converter needs onnx-ir; or ``node``: npm packages and their versions;
 - ``program``: the file beside it that node runs in place of ``pad``; for the further peers below, the key is its
@@ -27,8 +27,8 @@ file:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from padops.conformance.peers.parts import PEERS_FOLDER, has, value_of
 
 if TYPE_CHECKING:
     from padops.conformance.features import Prepared
+    from padops.conformance.peers.request import Request
 
 ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
 STATED = ALL[:3]
@@ -44,15 +45,14 @@ RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 
 
 @dataclass(frozen=True)
-class PeerRow:
-    """One peer."""
+class Peer:
+    """One peer; a chosen one may have another interpreter, which its name then includes."""
 
     name: str  # its name in ``--peer`` and reports
     # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``; empty for a command
     entry_point: str
     families: tuple[str, ...]  # the operators that it runs, some of ``ALL``
-    in_house: bool = False  # whether it is part of padops, and so may have no divergence
-    extra: str = ""  # padops' extra that it needs; a part of padops without an extra is never absent
+    required: bool = False  # whether a run without it fails: a part of padops that needs no extra
     labels: bool = False  # whether its errors name the rule, as in ``[P8]``: one with the wrong rule is a wrong answer
     before: str = ""  # text of errors by others, which refuse the model before this peer sees it
     function_only: bool = False  # whether it is a function of numbers: an operator alone can fail some cases
@@ -72,6 +72,7 @@ class PeerRow:
     # The form of its cases: ``"declared"`` declares the shapes of the inputs, which it needs; ``"fixed"`` also makes
     # all inputs but the data constants, because it accepts no others.
     form: str = ""
+    python: str | None = None  # the interpreter that the user has named
 
     def __post_init__(self) -> None:
         if self.form not in ("", "declared", "fixed"):
@@ -89,6 +90,12 @@ class PeerRow:
         return self.name if self.file.parent == PEERS_FOLDER else os.path.relpath(self.file)
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it is one of ``PEERS``, in any interpreter; a user's own peer is not, even if it has such a name."""
+        known = PEERS.get(self.name.partition("@")[0])
+        return known is not None and known.entry_point == self.entry_point
+
+    @property
     def stands_alone(self) -> bool:
         """Whether its scripts need no padops: they contain ``pad`` of its file, or its ``script`` makes them."""
         if self.command:
@@ -96,21 +103,20 @@ class PeerRow:
         return self.entry_point.endswith(":run_case") and has(self.file, "pad")
 
     @property
-    def ours(self) -> bool:
-        """Whether padops answers, in any runtime."""
-        return self.in_house or self.name.startswith("padops-")
+    def has_script(self) -> bool:
+        """Whether it has scripts."""
+        return self.is_listed and (self.stands_alone or self.file.parent == PEERS_FOLDER)
 
     @property
-    def runs_pads(self) -> bool:
-        """Whether the implementation's own Pad answers, which may refuse cases that the standard leaves open."""
-        return not self.ours and not self.name.startswith("without-pad-")
+    def ours(self) -> bool:
+        """Whether padops answers, in any runtime."""
+        return self.name.partition("@")[0] == "reference" or self.name.startswith("padops-")
 
-    def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Prepare a case of ``Case.request`` for this peer, for the suite and for scripts."""
-        asked = {**sent, "static": sent["static"] or bool(self.form)}
-        if self.form == "fixed":
-            asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
-        return asked
+    def prepared(self, case: Request) -> Request:
+        """Prepare a case for this peer, for the suite and for scripts."""
+        given = tuple(i for i, array in enumerate(case.inputs) if i and array is not None)
+        constants = given if self.form == "fixed" else case.constant_inputs
+        return replace(case, static=case.static or bool(self.form), constant_inputs=constants)
 
     def takes(self, item: Prepared) -> bool:
         """Return whether the peer runs a case."""
@@ -121,42 +127,31 @@ class PeerRow:
         )
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A chosen peer; its name in reports has the interpreter, if that is not this one (None)."""
-
-    name: str
-    row: PeerRow
-    python: str | None = None
-
-
 PEERS = {
     row.name: row
     for row in (
-        PeerRow("padops-native", "own:run_native", ALL, in_house=True, labels=True),
+        Peer("padops-native", "own:run_native", ALL, required=True, labels=True),
         # onnxruntime infers shapes when it loads a model, before it asks a provider.
-        PeerRow("padops-provider", "own:run_provider", ("onnx",), labels=True, before="[ShapeInferenceError]"),
-        PeerRow("padops-fallback", "own:run_fallback", ALL),
-        PeerRow("padops-lowered", "own:run_lowered", ALL),
-        PeerRow("padops-without-pad", "own:run_without_pad", ALL, max_cases=3000),
+        Peer("padops-provider", "own:run_provider", ("onnx",), labels=True, before="[ShapeInferenceError]"),
+        Peer("padops-fallback", "own:run_fallback", ALL),
+        Peer("padops-lowered", "own:run_lowered", ALL),
+        Peer("padops-without-pad", "own:run_without_pad", ALL, max_cases=3000),
         # The same models in other runtimes.
-        PeerRow("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
-        PeerRow(
-            "without-pad-openvino", "openvino_onnx:run_without_pad", ALL, max_cases=300, forks=True, form="declared"
-        ),
-        PeerRow("padops-pyop", "own:run_pyop", ALL, in_house=True, extra="pyop", labels=True),
-        PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
-        PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
-        PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
-        PeerRow("openvino-1", "openvino:run_case", ("openvino",), versions=(1, 1), forks=True),
-        PeerRow("openvino-12", "openvino:run_case", ("openvino",), versions=(12, 12), forks=True),
+        Peer("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
+        Peer("without-pad-openvino", "openvino_onnx:run_without_pad", ALL, max_cases=300, forks=True, form="declared"),
+        Peer("padops-pyop", "own:run_pyop", ALL, labels=True),
+        Peer("reference", "independent:run_case", ALL, required=True, labels=True),
+        Peer("ort-builtin", "ort:run_case", ("onnx",)),
+        Peer("onnx-reference", "onnx_reference:run_case", ("onnx",)),
+        Peer("openvino-1", "openvino:run_case", ("openvino",), versions=(1, 1), forks=True),
+        Peer("openvino-12", "openvino:run_case", ("openvino",), versions=(12, 12), forks=True),
         # The CPU device accepts no unknown ranks.
-        PeerRow("openvino-onnx", "openvino_onnx:run_case", ("onnx",), max_cases=1800, forks=True, form="declared"),
-        PeerRow("numpy", "numpy_pad:run_case", STATED, function_only=True),
-        PeerRow("torch", "torch_pad:run_case", STATED, function_only=True),
+        Peer("openvino-onnx", "openvino_onnx:run_case", ("onnx",), max_cases=1800, forks=True, form="declared"),
+        Peer("numpy", "numpy_pad:run_case", STATED, function_only=True),
+        Peer("torch", "torch_pad:run_case", STATED, function_only=True),
         # JAX compiles every shape anew.
-        PeerRow("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
-        PeerRow("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
+        Peer("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
+        Peer("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
     )
 }  # known.add_peers adds the peers of files elsewhere
 
@@ -171,12 +166,8 @@ OF_PROVIDER = ("provider", "within", "form")  # the fields that its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
-def rows_of(file: Path) -> Iterator[PeerRow]:
-    """Yield a row for the peer of a file, and for each peer that shares its environment.
-
-    Raises:
-        ValueError: The file has no ``ENVIRONMENT``.
-    """
+def rows_of(file: Path) -> Iterator[Peer]:
+    """Yield a row for the peer of a file, and for each peer that shares its environment."""
     about = value_of(file, "ENVIRONMENT")
     if about is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")
@@ -190,14 +181,7 @@ def rows_of(file: Path) -> Iterator[PeerRow]:
     environment = about["name"] if {"requires", "node"} & about.keys() else ""
     for function, words, fields in rows:
         command = ("node", str(file.with_name(about["program"])), *words) if "program" in about else ()
-        yield PeerRow(entry_point=f"{file}:{function}", environment=environment, command=command, **fields)
-
-
-def has_script(row: PeerRow) -> bool:
-    """Return whether a peer has scripts: a user's own peer has none, even if it has the name of another peer."""
-    known = PEERS.get(row.name)
-    same = known is not None and known.entry_point == row.entry_point
-    return same and (row.stands_alone or row.file.parent == PEERS_FOLDER)
+        yield Peer(entry_point=f"{file}:{function}", environment=environment, command=command, **fields)
 
 
 def environments() -> Path:

@@ -18,21 +18,11 @@ REFUSALS = (Refused,)
 MAX_SIZE = 2**59 - 1
 FILL = -1  # the last element
 Triple = tuple[int, int, int]  # begin, end and interior of an axis
-
-MODES = {
-    "Pad": ("constant", "reflect", "edge"),
-    "OpenVINOPad": ("constant", "edge", "reflect", "symmetric"),
-    "NGraphPad": ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
-    "SamePad": ("constant", "edge", "reflect", "symmetric", "wrap"),
-}
+Parts = tuple[list[Triple], np.ndarray | None]  # of every axis, and the fill
 
 
 def check(holds: bool, rule: str) -> None:
-    """Check a rule.
-
-    Raises:
-        Refused: ``holds`` is false.
-    """
+    """Check a rule; Refused names a broken one."""
     if not holds:
         raise Refused(f"[{rule}]")
 
@@ -40,30 +30,26 @@ def check(holds: bool, rule: str) -> None:
 def run_case(request: Request) -> np.ndarray:
     """Compute the output, one axis after the other."""
     family, version = request.op.split("_")
-    mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")
-    if mode is None:
-        mode = "CONSTANT" if family == "NGraphPad" else "constant"
-    known = MODES[family] + (("wrap",) if family == "Pad" and int(version) >= 19 else ())
-    check(mode in known, "P9")
+    amounts_of, fill_at, attribute, known = FAMILIES[family]
+    mode = request.attributes.get(attribute, known[0])
+    check(mode in known + (("wrap",) if family == "Pad" and int(version) >= 19 else ()), "P9")
     mode = mode.lower()
-    given = _at(request, {"Pad": 2, "OpenVINOPad": 3, "NGraphPad": 1, "SamePad": 1}[family])
+    given = _at(request, fill_at)
     if mode == "constant" and given is not None:  # the fill comes first: an error names only one of two broken rules
         check(given.size == 1 and given.dtype == request.data.dtype, "P7")
-    amounts_of = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family]
     triples, fill = amounts_of(request, int(version))
     output = request.data
     sizes = _sizes(output.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
     _limits(family, mode, output.shape, triples)
     lists = [
-        _positions(n, b, e, i, mode, crop=family == "Pad", size=size, empty=0 in sizes)
-        for n, (b, e, i), size in zip(output.shape, triples, sizes)
+        _positions(n, *triple, mode, crop=family == "Pad", size=size, empty=0 in sizes)
+        for n, triple, size in zip(output.shape, triples, sizes)
     ]
     blank = np.zeros((), output.dtype) if output.dtype != object else np.array("", object)
     if mode == "constant" and fill is not None:
         blank = fill.reshape(())
     for axis, positions in enumerate(lists):  # with the fill as a further element behind each axis, FILL
-        row = np.empty([1 if i == axis else n for i, n in enumerate(output.shape)], output.dtype)
-        row[...] = blank
+        row = np.full([1 if i == axis else n for i, n in enumerate(output.shape)], blank, output.dtype)
         output = np.take(np.concatenate([output, row], axis=axis), np.array(positions, np.int64), axis=axis)
     return output
 
@@ -73,8 +59,8 @@ def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool
     for n, (begin, end, interior) in zip(shape, triples):
         check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
         spread = n + max(n - 1, 0) * interior
-        check(max(abs(begin), abs(end), spread) <= MAX_SIZE and begin + spread + end <= MAX_SIZE, "P10")
         size = begin + spread + end
+        check(max(abs(begin), abs(end), spread, size) <= MAX_SIZE, "P10")
         check(size >= 0 or clamp, "P1")
         sizes.append(max(size, 0))
     check(prod(sizes) <= MAX_SIZE, "P10")
@@ -84,8 +70,7 @@ def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool
 def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple]) -> None:
     for n, (begin, end, _) in zip(shape, triples):
         if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
-            most = n - 1 if mode == "reflect" else n
-            check(max(begin, end, 0) <= max(most, 0), "P4")
+            check(max(begin, end, 0) <= max(n - (mode == "reflect"), 0), "P4")
         if family == "NGraphPad" and mode in ("edge", "reflect"):
             check(n >= (1 if mode == "edge" else 2), "P4")
 
@@ -109,8 +94,7 @@ def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: boo
 
 def _walk(offset: int, n: int, mode: str) -> int:
     """Walk from element 0 to ``offset``; return the position."""
-    place, step = 0, 1 if offset > 0 else -1
-    way = step
+    place, way = 0, 1 if offset > 0 else -1
     for _ in range(abs(offset)):
         following = place + way
         if not 0 <= following < n:
@@ -127,7 +111,7 @@ def _walk(offset: int, n: int, mode: str) -> int:
     return place
 
 
-def _integers(array: Any, allowed: tuple[str, ...]) -> list[int]:
+def _integers(array: Any, *allowed: str) -> list[int]:
     check(array is not None and array.dtype.name in allowed, "P8")
     return [int(value) for value in array.reshape(-1)]
 
@@ -136,20 +120,19 @@ def _at(request: Request, position: int) -> np.ndarray | None:
     return request.inputs[position] if position < len(request.inputs) else None
 
 
-def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
+def _onnx(request: Request, version: int) -> Parts:
     rank = request.data.ndim
-    fill: np.ndarray | None
+    array, fill = _at(request, 1), _at(request, 2)
     if version < 11:
         pads = list(request.attributes["paddings" if version == 1 else "pads"])
         with np.errstate(over="ignore"):
             fill = np.asarray(request.attributes.get("value", 0.0), np.float32).astype(request.data.dtype)
     else:
-        array, fill = _at(request, 1), _at(request, 2)
-        pads = _integers(array, ("int64",))
+        pads = _integers(array, "int64")
         check(array is not None and (array.ndim == 1 or array.ndim == 2 and array.shape[0] == 1), "P8")
     axes = list(range(rank))
     if version >= 18 and _at(request, 3) is not None:
-        axes = _integers(_at(request, 3), ("int32", "int64"))
+        axes = _integers(_at(request, 3), "int32", "int64")
         check(all(-rank <= axis < rank for axis in axes), "P8")
         axes = [axis + rank if axis < 0 else axis for axis in axes]
         check(len(set(axes)) == len(axes), "P8")
@@ -160,14 +143,14 @@ def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | No
     return triples, fill
 
 
-def _openvino(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
-    kinds = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-    begins, ends = (_integers(_at(request, i), kinds) for i in (1, 2))
+def _openvino(request: Request, version: int) -> Parts:
+    kinds = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+    begins, ends = (_integers(_at(request, i), *kinds) for i in (1, 2))
     check(len(begins) == len(ends) == request.data.ndim, "P8")
     return [(b, e, 0) for b, e in zip(begins, ends)], _at(request, 3)
 
 
-def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
+def _ngraph(request: Request, version: int) -> Parts:
     given = request.attributes
     interior = list(given.get("padding_interior", [0] * request.data.ndim))
     below, above = list(given["padding_below"]), list(given["padding_above"])
@@ -175,20 +158,28 @@ def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | 
     return list(zip(below, above, interior)), _at(request, 1)
 
 
-def _same(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
+def _same(request: Request, version: int) -> Parts:
     given, shape = request.attributes, request.data.shape
     kernel = list(given["kernel_shape"])
-    strides = list(given.get("strides", [1] * len(kernel)))
-    dilations = list(given.get("dilations", [1] * len(kernel)))
+    strides, dilations = (list(given.get(name, [1] * len(kernel))) for name in ("strides", "dilations"))
     check(len(kernel) == len(strides) == len(dilations) == len(shape) - 2, "S1")
     check(min([*kernel, *strides, *dilations]) >= 1, "S1")
     how = given.get("auto_pad", "SAME_UPPER")
     first = 1 if given.get("data_format", "NCHW")[-1] == "C" else 2
     triples = [(0, 0, 0)] * len(shape)
-    for i, (k, s, d) in enumerate(zip(kernel, strides, dilations)):
-        n = shape[first + i]
+    for i, (k, s, d) in enumerate(zip(kernel, strides, dilations), first):
+        n = shape[i]
         # The last window begins at (outputs - 1) strides and ends (k - 1) dilations later.
         need = ((n + s - 1) // s - 1) * s + (k - 1) * d + 1 - n if how != "VALID" else 0
         half, rest = max(need, 0) // 2, (max(need, 0) + 1) // 2
-        triples[first + i] = (half, rest, 0) if how == "SAME_UPPER" else (rest, half, 0)
+        triples[i] = (half, rest, 0) if how == "SAME_UPPER" else (rest, half, 0)
     return triples, _at(request, 1)
+
+
+# The amounts, the position of the fill, the attribute of the mode, and the modes, the default first.
+FAMILIES = {
+    "Pad": (_onnx, 2, "mode", ("constant", "reflect", "edge")),
+    "OpenVINOPad": (_openvino, 3, "pad_mode", ("constant", "edge", "reflect", "symmetric")),
+    "NGraphPad": (_ngraph, 1, "pad_mode", ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC")),
+    "SamePad": (_same, 1, "mode", ("constant", "edge", "reflect", "symmetric", "wrap")),
+}

@@ -29,11 +29,7 @@ def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fi
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]], str, np.ndarray | None]:
-    """Return the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``.
-
-    Raises:
-        Unsupported: JAX has no such amounts in this mode.
-    """
+    """Return the arguments of ``pad``; SAME amounts come from ``jax.lax.padtype_to_pads``."""
     request.require_type(TYPES)
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()
     if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 40:

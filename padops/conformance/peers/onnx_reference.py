@@ -24,23 +24,15 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Return the arguments of ``pad``: the ONNX model and its feeds.
-
-    Raises:
-        Unsupported: The installed onnx does not know the opset.
-    """
+    """Return the arguments of ``pad``: the ONNX model and its feeds."""
     if request.opset > onnx_opset_version():
         raise Unsupported(f"this onnx knows opsets up to {onnx_opset_version()}")
-    return make_model(request, request.inputs, standard=True), feeds(request, request.inputs)
+    return make_model(request, standard=True), feeds(request)
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Run the model converted with ``--without-pad``; the reference defines the operators.
-
-    Raises:
-        Refused: An index is out of bounds, the effect of a broken rule in such a model.
-    """
+    """Run the model converted with ``--without-pad``; the reference defines the operators."""
     try:
-        return pad(without_pad(request), feeds(request, request.inputs))
+        return pad(without_pad(request), feeds(request))
     except IndexError as error:
         raise Refused(f"IndexError: {error}") from error

@@ -62,11 +62,7 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """Return the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs.
-
-    Raises:
-        TypeError: The output is not of ``element``, OpenVINO's name of ``dtype``.
-    """
+    """Return the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs."""
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
     tensor = request.get_output_tensor(0)
@@ -96,11 +92,7 @@ def tensor_of(array: np.ndarray, element: str) -> Any:
 
 
 def element_of(array: np.ndarray) -> str:
-    """Return OpenVINO's name of an array's type.
-
-    Raises:
-        Unsupported: OpenVINO lacks the type.
-    """
+    """Return OpenVINO's name of an array's type."""
     name = dtype_of(array).name
     if name not in ELEMENTS:
         raise Unsupported(f"OpenVINO has no {name}")
@@ -122,11 +114,7 @@ def pad(
 
 
 def arguments(request: Request) -> tuple[list[np.ndarray], list[str], str, int, tuple[int, ...], bool]:
-    """Return the arguments of ``pad``; the constant inputs are those of the case.
-
-    Raises:
-        Unsupported: OpenVINO has no such operator or type.
-    """
+    """Return the arguments of ``pad``; the constant inputs are those of the case."""
     name, version = request.op.split("_")
     if name != "OpenVINOPad":
         raise Unsupported(f"OpenVINO has no operator like {request.op}")

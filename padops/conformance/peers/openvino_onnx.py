@@ -26,9 +26,9 @@ def arguments(
     request: Request, model: onnx.ModelProto | None = None
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray], dict[str, str]]:
     """Return the arguments of ``pad``; without ``model``, for ONNX's own Pad."""
-    fed = feeds(request, request.inputs)
+    fed = feeds(request)
     elements = {name: element_of(array) for name, array in fed.items()}
-    return model or make_model(request, request.inputs, standard=True), fed, elements
+    return model or make_model(request, standard=True), fed, elements
 
 
 def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarray:

@@ -41,11 +41,7 @@ def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntim
 
 
 def require_type(name: str) -> None:
-    """Check that the installed runtime has tensors of a type.
-
-    Raises:
-        Unsupported: The runtime lacks the type.
-    """
+    """Check that the installed runtime has tensors of a type."""
     if by_name(name).since > RUNTIME[1]:
         raise Unsupported(f"onnxruntime {onnxruntime.__version__} has no tensor({name})")
 
@@ -60,7 +56,7 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """Return the arguments of ``pad``."""
-    return make_model(request, request.inputs, standard=True), feeds(request, request.inputs)
+    return make_model(request, standard=True), feeds(request)
 
 
 def run_case(request: Request) -> np.ndarray:

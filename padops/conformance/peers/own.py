@@ -39,8 +39,8 @@ def _with_library() -> onnxruntime.SessionOptions:
 def run_native(request: Request) -> np.ndarray:
     """Run the model of the domain padops with the library."""
     require_type(request.dtype.name)
-    model = make_model(request, request.inputs).SerializeToString()
-    return run_model(model, feeds(request, request.inputs), _with_library())
+    model = make_model(request).SerializeToString()
+    return run_model(model, feeds(request), _with_library())
 
 
 @cache
@@ -57,29 +57,24 @@ def _with_provider() -> onnxruntime.SessionOptions:
 
 
 def run_provider(request: Request) -> np.ndarray:
-    """Run the unchanged ONNX node, which the provider must have claimed.
-
-    Raises:
-        Skipped: This onnxruntime has no registries of kernels.
-        RuntimeError: Another provider runs the Pad.
-    """
+    """Run the unchanged ONNX node, which the provider must have claimed."""
     if runtime_minor() < FIRST_MINOR:
         raise Skipped(f"onnxruntime {onnxruntime.__version__} takes no kernels from a library; 1.{FIRST_MINOR} does")
     require_type(request.dtype.name)
-    model = make_model(request, request.inputs, standard=True).SerializeToString()
+    model = make_model(request, standard=True).SerializeToString()
     with unsupported_where(UNKNOWN):
         session = onnxruntime.InferenceSession(model, _with_provider(), enable_fallback=0)
     for part in session.get_provider_graph_assignment_info():
         if part.ep_name != EP_NAME and "Pad" in [node.op_type for node in part.get_nodes()]:
             raise RuntimeError(f"{part.ep_name} runs the Pad")
-    output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
+    output: np.ndarray = run_session(session, feeds(request))[0]
     return output
 
 
 def _run_converted(request: Request, **options: Any) -> np.ndarray:
     require_type(request.dtype.name)
-    made = converted(make_model(request, request.inputs), **options)
-    return run_model(made.SerializeToString(), feeds(request, request.inputs), session_options())
+    made = converted(make_model(request), **options)
+    return run_model(made.SerializeToString(), feeds(request), session_options())
 
 
 # The native peer's model as ``padops convert`` writes it, without the library: with functions, with standard operators.
@@ -98,12 +93,7 @@ def _with_pyop() -> onnxruntime.SessionOptions:
 
 
 def run_pyop(request: Request) -> np.ndarray:
-    """Run the node that ``padops convert --target pyop`` writes, and then collect its errors.
-
-    Raises:
-        Unsupported: onnxruntime-extensions lacks such tensors, or ends the strings at a NUL.
-        Refused: A rule is broken.
-    """
+    """Run the node that ``padops convert --target pyop`` writes, and then collect its errors."""
     from padops.runtime import pyop
 
     require_type(request.dtype.name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.arrays import unpack
+from padops.conformance.arrays import pack, unpack
 from padops.spec.bits import dtype_of
 from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import DType
@@ -28,11 +28,7 @@ class Refused(Exception):
 
 @contextmanager
 def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
-    """Convert errors that contain one of these texts to Unsupported; other errors stay unchanged.
-
-    Raises:
-        Unsupported: There was such an error.
-    """
+    """Convert errors that contain one of these texts to Unsupported; other errors stay unchanged."""
     try:
         yield
     except kind as error:
@@ -45,11 +41,32 @@ class Skipped(Exception):
     """The peer cannot run the case, because its interface cannot express the case."""
 
 
-class OfOperator:
-    """Properties of a node from the operator's row."""
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A case: a Pad with its inputs, as the suite makes it and every peer receives it."""
 
-    op: str
-    attributes: Mapping[str, Any]
+    id: str  # describes the case, and never changes its meaning; ``cases.find_case`` makes the case from it again
+    op: str  # an operator of the domain ``padops``
+    opset: int  # of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for operators that ONNX lacks
+    attributes: Mapping[str, Any]  # the attributes of the node
+    inputs: tuple[np.ndarray | None, ...]  # in the operator's order, None for an absent input
+    constant_inputs: tuple[int, ...] = ()  # positions of the inputs that a model has as constants
+    static: bool = False  # whether a model declares the shapes of its inputs
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> Request:
+        """Return the request from the message of ``sent``."""
+        inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
+        return cls(**{**sent, "inputs": inputs})
+
+    def sent(self) -> dict[str, Any]:
+        """Return the request in types that every Python can unpickle."""
+        return {**vars(self), "inputs": [None if array is None else pack(array) for array in self.inputs]}
+
+    @property
+    def origin(self) -> str:
+        """The module of ``cases`` that made the case."""
+        return self.id.split("/")[0]
 
     @property
     def row(self) -> Op:
@@ -62,31 +79,8 @@ class OfOperator:
         default = next(row.default for row in self.row.attributes if row.name == self.row.mode)
         return str(self.attributes.get(self.row.mode, default or "")).lower()
 
-
-@dataclass(frozen=True)
-class Request(OfOperator):
-    """A case on its way to a peer; the fields are those of ``conformance.case.Case``."""
-
-    id: str
-    op: str
-    opset: int
-    attributes: Mapping[str, Any]
-    inputs: tuple[np.ndarray | None, ...]
-    constant_inputs: tuple[int, ...] = ()
-    static: bool = False
-
-    @classmethod
-    def of(cls, sent: Mapping[str, Any]) -> Request:
-        """Return the request from the message of ``Case.request``."""
-        inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
-        return cls(**{**sent, "inputs": inputs})
-
     def require_type(self, types: Collection[str]) -> None:
-        """Check that the data are of one of these types.
-
-        Raises:
-            Unsupported: The data have another type.
-        """
+        """Check that the data are of one of these types."""
         if self.dtype.name not in types:
             raise Unsupported(f"not run with {self.dtype.name}")
 
@@ -104,11 +98,7 @@ class Request(OfOperator):
 
     @property
     def fill(self) -> np.ndarray:
-        """The fill for peers that accept a value: one element, rank 0.
-
-        Raises:
-            Skipped: The fill does not have one element, so no value can express it.
-        """
+        """The fill for peers that accept a value: one element, rank 0."""
         position = self.row.input_index(self.row.fill)
         dtype = self.data.dtype
         if position is None:
@@ -127,11 +117,7 @@ class Request(OfOperator):
         return self.fill if self.mode == "constant" else None
 
     def amounts(self) -> list[Amounts]:
-        """Return the amounts of every axis, for peers that accept numbers.
-
-        Raises:
-            Skipped: The amounts break a rule that such peers do not know.
-        """
+        """Return the amounts of every axis, for peers that accept numbers."""
         if self.attributes.get(self.row.mode, self.row.modes[0]) not in self.row.modes:
             raise Skipped("a mode that the operator does not know")
         try:
@@ -140,11 +126,7 @@ class Request(OfOperator):
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Return begin and end of every axis, for a function without interior padding or some negative amounts.
-
-        Raises:
-            Unsupported: An axis has an amount that the function does not accept; the message names the function.
-        """
+        """Return begin and end of every axis, for a function without interior padding or some negative amounts."""
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")

@@ -32,11 +32,7 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Return the arguments of ``pad``.
-
-    Raises:
-        Unsupported: TensorFlow has no such mode or type.
-    """
+    """Return the arguments of ``pad``."""
     request.amounts()  # skips wrong amounts
     if request.mode not in MODES:
         raise Unsupported(f"tf.pad has no mode {request.mode}")
@@ -54,11 +50,7 @@ def _use_one_thread() -> None:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Return the output of ``pad``, by the CPU kernels.
-
-    Raises:
-        Unsupported: There is no such kernel.
-    """
+    """Return the output of ``pad``, by the CPU kernels."""
     _use_one_thread()
     given = arguments(request)
     try:

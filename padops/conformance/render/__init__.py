@@ -3,21 +3,121 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 from padops.conformance import record
 from padops.conformance.divergences import KNOWN
+from padops.conformance.features import IDLE
 from padops.conformance.render.html import html
-from padops.conformance.render.junit import junit
-from padops.conformance.render.markdown import markdown
-from padops.conformance.render.summary import Record, summarise
+from padops.conformance.render.summary import SHOWN, Cell, Section, Summary, result_text, summarise
 from padops.exits import USAGE
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
 from padops.terminal import fail, say
+
+URL = ":/?#@!$&'*+,;=%-._~"  # characters that a link need not escape
+# Characters with a meaning in Markdown; an underscore inside a word has none.
+MARKS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a terminal obeys them
+
+
+def markdown(summary: Summary) -> str:
+    """Return the report as one Markdown document."""
+    parts = ["# Pad conformance", *map(_cell, summary.head())]
+    for section in (*summary.problems(), *summary.peers(), *summary.known()):
+        parts += _section(section)
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(section: Section) -> list[str]:
+    parts = [f"## {section.title}", *([_cell(section.about)] if section.about else [])]
+    if section.rows:
+        titles, *rows = section.rows
+        parts.append("\n".join(map(_row, [titles, ["---"] * len(titles), *rows])))
+    for result in section.results[:SHOWN]:  # as code, where no text is mark-up
+        lines = result_text(result).splitlines()
+        parts.append("\n".join("    " + CONTROLS.sub("\ufffd", line) for line in lines))
+    if more := len(section.results[SHOWN:]):
+        parts.append(f"{more:,} more are in the JSONL file.")
+    return parts
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_cell, cells)) + " |"
+
+
+def _cell(text: object) -> str:
+    """Escape text for running text and tables: one line, no HTML, no mark-up, no bar that ends a cell."""
+    line = CONTROLS.sub("\ufffd", " ".join(str(text).split()))
+    if line.startswith("https://"):
+        return f"<{quote(line, safe=URL)}>"
+    return MARKS.sub(r"\\\g<0>", escape(line, quote=False))
+
+
+# XML 1.0 cannot represent these characters, not even as references.
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(summary: Summary) -> str:
+    """Return the report as JUnit XML, in the form that Jenkins, GitLab and GitHub's actions read.
+
+    It has a suite for each peer and a test case for each cell of the matrix, which names its failures: a test case for
+    each result would take tens of megabytes.
+    """
+    footer, strict = summary.footer, summary.footer["strict"]
+    suites: dict[str, list[ElementTree.Element]] = {row["name"]: [] for row in summary.header["peers"]}
+    for (peer, op, mode, dtype), cell in summary.cells.items():
+        suites.setdefault(peer, []).append(_of_cell(f"{peer}.{op}.{mode}", dtype, cell, strict))
+    for row in summary.header["absent"]:
+        suites[row["name"]] = [_test_case(row["name"], "present", "skipped", row["reason"])]
+    failed = dict.fromkeys(footer["stale"], "stale") | dict.fromkeys(footer["gone"] if strict else (), "gone")
+    said = "listed, but no longer seen"
+    suites["divergences"] = [_test_case("divergences", name, "failure", said, kind) for name, kind in failed.items()]
+    if left := summary.left():  # a run that lacks cases has not passed
+        suites["run"] = [_test_case("run", "whole", "failure", left, "cut short")]
+    root = ElementTree.Element("testsuites", name="padops conformance")
+    for name, cases in suites.items():
+        skipped, failures = (str(sum(case.find(tag) is not None for case in cases)) for tag in ("skipped", "failure"))
+        counts = {"tests": str(len(cases)), "failures": failures, "errors": "0", "skipped": skipped}
+        ElementTree.SubElement(root, "testsuite", {"name": _writable(name), **counts}).extend(cases)
+    for count in ("tests", "failures", "errors"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _test_case(place: str, name: str, outcome: str = "", message: str = "", kind: str = "") -> ElementTree.Element:
+    """Make a test case, with its failure or why it was skipped."""
+    case = ElementTree.Element("testcase", classname=_writable(place), name=_writable(name))
+    if outcome:
+        ElementTree.SubElement(case, outcome, {"message": _writable(message)} | ({"type": kind} if kind else {}))
+    return case
+
+
+def _of_cell(place: str, dtype: str, cell: Cell, strict: bool) -> ElementTree.Element:
+    if cell.unexpected or strict and cell.new:
+        kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
+        case = _test_case(place, dtype, "failure", f"{count} {kind} of {cell.counts.total()}", kind)
+        failed = [result_text(record) for record in cell.examples if record["unexpected"] or record["new"]]
+        more = cell.unexpected + cell.new - len(failed)
+        case[0].text = _writable("\n\n".join([*failed, *([f"and {more} more"] if more else [])]))
+    elif all(outcome in IDLE for outcome in cell.counts):
+        case = _test_case(place, dtype, "skipped", "; ".join(cell.reasons))
+    else:
+        case = _test_case(place, dtype)
+    return case
+
+
+def _writable(text: object) -> str:
+    return UNWRITABLE.sub("\ufffd", str(text))
+
 
 FORMS = {"markdown": markdown, "junit": junit, "html": html}
 FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
@@ -29,12 +129,10 @@ def prepare(folder: Path) -> str | None:
     return refusal(folder / name for name in (record.FILE, *FILES.values()))
 
 
-def write_all(
-    header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
-) -> list[Path]:
+def write_all(report: record.Record, folder: Path, divergences: Iterable[Any] = KNOWN) -> list[Path]:
     """Write every form of a report into an existing folder, and return the files; each is whole or absent."""
-    summary = summarise(header, results, footer, divergences)
-    texts = {Path(folder, FILES[form]): render(summary) for form, render in FORMS.items()}
+    summary = summarise(report, divergences)
+    texts = {folder / FILES[form]: render(summary) for form, render in FORMS.items()}
     for path, text in texts.items():
         write_whole(path, [text])
     return list(texts)
@@ -49,11 +147,9 @@ def show(options: argparse.Namespace) -> int:
         if options.folder:
             if why := prepare(Path(options.folder)):
                 return fail(why)
-            for path in write_all(report.header, report.results, report.footer, KNOWN, options.folder):
-                say(path)
+            say(*write_all(report, Path(options.folder)))
             return 0
-        summary = summarise(report.header, report.results, report.footer, KNOWN)
-        text = FORMS[options.format or "markdown"](summary)
+        text = FORMS[options.format or "markdown"](summarise(report))
     except (OSError, record.RecordError) as error:
         return fail(error)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # a field is wrong

@@ -6,17 +6,10 @@ import json
 import re
 from html import escape
 from importlib import resources
+from typing import Any
 
-from padops.conformance.record import OUTCOMES
-from padops.conformance.render.summary import (
-    SHOWN,
-    Cell,
-    Record,
-    Section,
-    Summary,
-    array_text,
-    result_text,
-)
+from padops.conformance.features import OUTCOMES
+from padops.conformance.render.summary import SHOWN, Cell, Row, Section, Summary, array_text, result_text
 from padops.spec.dialects import OPS
 
 OTHERS = "other modes, which must be refused"  # one row for all modes that an operator lacks
@@ -59,16 +52,16 @@ def _cell(text: str) -> str:
     return f"<td>{link}</td>"
 
 
-def page_data(summary: Summary) -> Record:
+def page_data(summary: Summary) -> Row:
     """Return the data of the page, fit for JSON."""
     peers = [row["name"] for row in summary.header["peers"]]
-    rows = list(dict.fromkeys(_row(*key[1:3]) for key in summary.cells))
+    rows = list(dict.fromkeys(_place(*key[1:3]) for key in summary.cells))
     dtypes = list(dict.fromkeys(key[3] for key in summary.cells))
-    records: dict[str, Record] = {}  # a case of each id, for all peers
+    records: dict[str, Row] = {}  # a case of each id, for all peers
     cells = []
     for (peer, op, mode, dtype), cell in summary.cells.items():
         records |= {record["case"]: record for record in cell.examples}
-        place = {"peer": peers.index(peer), "row": rows.index(_row(op, mode)), "dtype": dtypes.index(dtype)}
+        place = {"peer": peers.index(peer), "row": rows.index(_place(op, mode)), "dtype": dtypes.index(dtype)}
         cells.append(place | _of_cell(cell))
     return {
         "peers": [{"title": peer} for peer in peers],
@@ -80,36 +73,33 @@ def page_data(summary: Summary) -> Record:
     }
 
 
-def _row(op: str, mode: str) -> tuple[str, str]:
+def _place(op: str, mode: str) -> tuple[str, str]:
     has_it = op not in OPS or mode in (known.lower() for known in OPS[op].modes)
     return (op, mode if has_it else OTHERS)
 
 
-def _of_cell(cell: Cell) -> Record:
+def _of_cell(cell: Cell) -> Row:
     """Return a cell's counts, and its examples; the cases are stored once for all peers."""
     kept = ("case", "outcome", "unexpected", "new", "divergence", "detail", "repro")
-    return {
-        "counts": {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]},
-        "unexpected": cell.unexpected,
-        "new": cell.new,
-        "known": cell.known,
-        "reasons": cell.reasons,
-        "examples": [
-            {name: record[name] for name in kept} | {"got": array_text(record["got"]) if record.get("got") else ""}
-            for record in cell.examples
-        ],
-    }
+    told = [{name: record[name] for name in kept} | {"got": _text(record.get("got"))} for record in cell.examples]
+    counts = {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]}
+    return {**vars(cell), "counts": counts, "examples": told}
 
 
-def _case(record: Record) -> Record:
-    inputs = record.get("inputs") or []
+def _text(array: Any) -> str:
+    return array_text(array) if array else ""
+
+
+def _case(record: Row) -> Row:
     names = [row.name for row in OPS[record["op"]].inputs] if record["op"] in OPS else []
-    names += [f"input {i}" for i in range(len(names), len(inputs))]
+    inputs = [
+        [names[i] if i < len(names) else f"input {i}", array_text(value)]
+        for i, value in enumerate(record.get("inputs") or [])
+    ]
+    attributes = record.get("attributes") or {}
     return {
         "rules": ", ".join(record["rules"]),
-        "attributes": "\n".join(
-            f"{name} = {json.dumps(value)}" for name, value in (record.get("attributes") or {}).items()
-        ),
-        "inputs": [[name, array_text(value)] for name, value in zip(names, inputs)],
-        "expected": array_text(record["expected"]) if record.get("expected") else "",
+        "attributes": "\n".join(f"{name} = {json.dumps(value)}" for name, value in attributes.items()),
+        "inputs": inputs,
+        "expected": _text(record.get("expected")),
     }

@@ -1,22 +1,25 @@
-"""A summary of a run from one pass over its results, with the content of every rendering; it fits in memory."""
+"""A summary of a run, with the content of every rendering."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from padops.conformance.record import IDLE, counts_of
+from padops.conformance.divergences import KNOWN
+from padops.conformance.features import IDLE
+from padops.conformance.record import Record, counts_of
 
 COLUMNS = ("peer", "versions", "run", "agree", "known", "crashes", "unexpected", "new", "not run")
 CASES_PER_CELL = 3  # examples of each known divergence
 UNEXPECTED_PER_CELL = 20
 SHOWN = 100  # the most results of a section
 
-Record = dict[str, Any]
+Row = dict[str, Any]
 Key = tuple[str, str, str, str]  # peer, operator, mode, element type
 
 
@@ -29,9 +32,9 @@ class Cell:
     new: int = 0  # unexplained results of a version without recorded divergences
     known: Counter[str] = field(default_factory=Counter)  # results, by the divergence that explains them
     reasons: Counter[str] = field(default_factory=Counter)  # why cases were unsupported or skipped
-    examples: list[Record] = field(default_factory=list)  # a few wrong results of each kind
+    examples: list[Row] = field(default_factory=list)  # a few wrong results of each kind
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Row) -> None:
         name = record["divergence"]
         self.counts[record["outcome"]] += 1
         self.unexpected += record["unexpected"]
@@ -52,19 +55,19 @@ class Section:
     title: str
     about: str
     rows: Sequence[Sequence[str]]
-    results: Sequence[Record] = ()
+    results: Sequence[Row] = ()
 
 
 @dataclass
 class Summary:
     """A complete run, with its results in the order of the file."""
 
-    header: Record
-    footer: Record
-    divergences: dict[str, Record]  # the known divergences by id
-    cells: dict[Key, Cell] = field(default_factory=dict)
-    unexpected: list[Record] = field(default_factory=list)
-    new: list[Record] = field(default_factory=list)  # results that are new behaviour of a peer
+    header: Row
+    footer: Row
+    divergences: dict[str, Any]  # the known divergences by id
+    cells: dict[Key, Cell]
+    unexpected: list[Row]
+    new: list[Row]  # results that are new behaviour of a peer
 
     @property
     def verdict(self) -> str:
@@ -110,7 +113,7 @@ class Summary:
         absent = [("peer", "reason")]
         absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
         sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
-        return sections + ([Section("Absent peers", "Nothing is said of these.", absent)] if absent[1:] else [])
+        return sections + ([Section("Absent peers", "Not compared, for these reasons.", absent)] if absent[1:] else [])
 
     def known(self) -> list[Section]:
         """Return the known divergences that occurred."""
@@ -123,7 +126,7 @@ class Summary:
             known.append((peer, name, row["outcome"], f"{count:,}", row["rule"], row["reason"], row["link"]))
         return [Section("Known divergences", "", known)] if seen else []
 
-    def _numbers(self, row: Record) -> list[str]:
+    def _numbers(self, row: Row) -> list[str]:
         """Return the values of ``COLUMNS`` for a peer of the header."""
         counts, own = Counter[str](), [cell for key, cell in self.cells.items() if key[0] == row["name"]]
         for cell in own:
@@ -134,31 +137,26 @@ class Summary:
         numbers = [counts.total() - idle, counts["agree"], known, counts["crash"], unexpected, new, idle]
         return [row["name"], versions_of(row), *(f"{number:,}" for number in numbers)]
 
-    def divergence(self, name: str) -> Record:
+    def divergence(self, name: str) -> dict[str, str]:
         """Return the texts of a known divergence; for a missing id, a reason that reports this."""
-        found = self.divergences.get(name, {"reason": "This is not in the divergence file of this padops."})
-        texts = {key: found.get(key) or "" for key in ("outcome", "versions", "rule", "reason", "link")}
+        found = self.divergences.get(name, SimpleNamespace(reason="This is not in the divergence file of this padops."))
+        texts = {key: getattr(found, key, "") for key in ("outcome", "versions", "rule", "reason", "link")}
         return {key: value if isinstance(value, str) else ", ".join(value) for key, value in texts.items()}
 
 
-def versions_of(row: Record) -> str:
+def versions_of(row: Row) -> str:
     """Return the packages of a peer of the header, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
     parts = [f"{name} {version}" for name, version in row["versions"].items()]
     return ", ".join([*parts, f"within {row['within']:.0e}".replace("e-0", "e-")] if "within" in row else parts)
 
 
-def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
-    """Count the results of a run in one pass; the divergences may be mappings."""
-    entries = [entry if isinstance(entry, Mapping) else vars(entry) for entry in divergences]
-    summary = Summary(header, footer, {entry["id"]: dict(entry) for entry in entries})
-    for record in results:
-        key = (record["peer"], record["op"], record["mode"], record["dtype"])
-        summary.cells.setdefault(key, Cell()).add(record)
-        if record["unexpected"]:
-            summary.unexpected.append(record)
-        if record["new"]:
-            summary.new.append(record)
-    return summary
+def summarise(report: Record, divergences: Iterable[Any] = KNOWN) -> Summary:
+    """Count the results of a run."""
+    cells: dict[Key, Cell] = {}
+    for record in report.results:
+        cells.setdefault((record["peer"], record["op"], record["mode"], record["dtype"]), Cell()).add(record)
+    unexpected, new = ([row for row in report.results if row[key]] for key in ("unexpected", "new"))
+    return Summary(report.header, report.footer, {row.id: row for row in divergences}, cells, unexpected, new)
 
 
 def array_text(value: Any) -> str:
@@ -175,7 +173,7 @@ def array_text(value: Any) -> str:
     return f"{kind}\n{np.array2string(array, max_line_width=1 << 20, formatter={'all': repr})}"
 
 
-def result_text(record: Record) -> str:
+def result_text(record: Row) -> str:
     """Format one result in full, with the command that shows it."""
     lines = [f"{record['peer']}: {record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     if record.get("attributes"):

@@ -78,8 +78,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     tensor = value.type.tensor_type
     row = by_onnx(tensor.elem_type) if value.type.HasField("tensor_type") else None
     if row is None:
-        why = "is not a tensor of a type that can be fed; the model is not verifiable"
-        raise PadopsError(f"input '{value.name}' {why}")
+        raise PadopsError(f"input '{value.name}' is not a tensor of a type that can be fed")
     if not tensor.HasField("shape"):
         return Input(value.name, row.name, None)
     # Some exporters write -1 for a dynamic dim.
@@ -106,8 +105,8 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
             warnings.simplefilter("ignore")  # about headers that Python 2 wrote
             with path.open("rb") as file:
                 if not zipfile.is_zipfile(file):
-                    given = ", ".join([json.dumps(str(path)), *(f"{row.name}=..." for row in inputs)])
-                    raise PadopsError(f"{path} is no .npz file; numpy.savez({given}) writes one")
+                    words = [json.dumps(str(path.with_suffix(".npz"))), *(f"{row.name}=..." for row in inputs)]
+                    raise PadopsError(f"{path} is no .npz file; numpy.savez({', '.join(words)}) writes one")
                 file.seek(0)
                 with np.load(file, allow_pickle=False) as archive:
                     for name in archive.files:

@@ -325,7 +325,7 @@ def _explicit(amounts: list[Amount]) -> dict[str, Any]:
 
 
 def _by_size(window: SameWindow, choices: Sequence[list[Amount] | None]) -> dict[str, Any]:
-    why = f"it {window.unpadded}"
+    why = f"{'a Pad in front' if window.unpadded == OTHER_BITS else 'it'} {window.unpadded}"
     for choice, axis in zip(choices, window.axes):
         if not _fits(choice, axis.kernel):
             largest = max(max(amount.begin, amount.end) for amount in choice or ())

@@ -330,7 +330,7 @@ def _apply(site: NodeSite, constants: Constants, made: Replacement, spared: Boun
     assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
-    remove_unread(read, site.scope.index)
+    remove_unread(read)
     if spared is not None:
         assert isinstance(amounts, np.ndarray), "the largest amounts are known"
         made = replace(made, inputs=(data, _bounded(data, amounts, spared, site, constants), *others))

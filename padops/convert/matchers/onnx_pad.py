@@ -203,7 +203,7 @@ def _check_version(opset: int) -> None:
     if opset > (newest := onnx.defs.onnx_opset_version()):
         raise Unconvertible(
             f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset {newest}, and the "
-            f"model has opset {opset}; update onnx"
+            f"model has opset {opset}; update padops and onnx"
         )
     if (version := onnx.defs.get_schema("Pad", opset).since_version) > VERSIONS[-1]:
         raise Unconvertible(

@@ -119,7 +119,7 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
         """
         node.resize_inputs(2)
-        remove_unused([value for role, value in given.items() if role != "pads"], site.scope.index)
+        remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads
         if rank is not None and rank > count:
             none = constants.add(np.zeros(1, np.int64), site, "no_amount")

@@ -191,7 +191,7 @@ def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Appli
     else:
         replace_in_place(last, DOMAIN, OP, [data])
     site.scope.graph.remove(others, safe=True)
-    remove_unused(read, site.scope.index)
+    remove_unused(read)
     return Applied([last], NodeSite(operator, site.path, site.scope), made)
 
 

@@ -3,9 +3,6 @@
 onnx, onnx_ir and protobuf each find some errors, and raise exceptions of many kinds from deep inside. All three miss
 some errors, and hang on others. The checks accept everything that ONNX Runtime runs (measured with 1.31.1): nodes of
 the main graph in any order, an initializer listed twice there, values in a field that its type does not use.
-
-The checks cover operators (numbers of inputs and outputs, attributes, tensors), names of values (each defined once,
-before any use, in no cycle), and functions (no recursion, no unbounded growth).
 """
 
 from __future__ import annotations
@@ -137,11 +134,7 @@ SHOWN = 6  # nodes or functions of a cycle that a message names
 
 
 def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str = "graph", sorted_nodes: bool = False) -> None:
-    """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``.
-
-    Raises:
-        PadopsError: The message names the nodes.
-    """
+    """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``."""
     for name, reader in _free_names(graph, path, sorted_nodes).items():
         raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
@@ -153,7 +146,16 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
     nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
     labels = [f"node '{node.name}' ({path}.node[{i}], {node.op_type})" for i, node in enumerate(graph.node)]
-    known = _given(graph, path)
+    known: set[str] = set()
+    for i, name in enumerate(_names(graph.input)):
+        if not name:
+            raise PadopsError(f"{path}.input[{i}] has no name")
+        if name in known:
+            raise PadopsError(f"{path} has two inputs with the name '{name}'")
+        known.add(name)
+    known.add("")  # the name of an absent input
+    if isinstance(graph, onnx.GraphProto):  # an input and its default share a name
+        known.update(tensor.name for tensor in (*graph.initializer, *(row.values for row in graph.sparse_initializer)))
     makers: dict[str, int] = {}  # for each name, the number of the node that makes the value
     for i, name in ((i, name) for i, node in enumerate(graph.node) for name in node.output if name):
         if name in makers:
@@ -193,32 +195,13 @@ def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
     return [value if isinstance(value, str) else value.name for value in values]
 
 
-def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
-    """Return the names of inputs and initializers; an input and its default share a name."""
-    known: set[str] = set()
-    for i, name in enumerate(_names(graph.input)):
-        if not name:
-            raise PadopsError(f"{path}.input[{i}] has no name")
-        if name in known:
-            raise PadopsError(f"{path} has two inputs with the name '{name}'")
-        known.add(name)
-    if isinstance(graph, onnx.GraphProto):
-        known.update(tensor.name for tensor in graph.initializer)
-        known.update(row.values.name for row in graph.sparse_initializer)
-    return known | {""}  # an absent input has an empty name
-
-
 # The most nodes of a model with all calls inlined. For half this number, onnx infers types in 3 s and inlines in 2 s;
 # ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
 MAX_NODES = 1 << 16
 
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuse functions that call themselves, or grow without bounds.
-
-    Raises:
-        PadopsError: The message names the functions.
-    """
+    """Refuse functions that call themselves, or grow without bounds."""
     functions = {key_of(function): function for function in model.functions}
     calls = {key: calls_in(function.node, functions) for key, function in functions.items()}
     size: dict[Key, int] = {}
@@ -239,11 +222,7 @@ def calls_in(nodes: Iterable[onnx.NodeProto], functions: Collection[Key]) -> lis
 
 
 def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
-    """Return the functions in an order in which each follows all functions that it calls.
-
-    Raises:
-        PadopsError: A function calls itself, directly or through others.
-    """
+    """Return the functions in an order in which each follows all functions that it calls; refuse recursion."""
     try:
         return [*TopologicalSorter(calls).static_order()]
     except CycleError as error:

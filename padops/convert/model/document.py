@@ -7,13 +7,14 @@ everything else stays exactly as it was: order, metadata, value infos, and entri
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import onnx
@@ -23,8 +24,8 @@ from google.protobuf.message import DecodeError, EncodeError
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
-from padops.convert.model.graphs import subgraphs
-from padops.convert.model.nesting import nodes_of, shaped_type
+from padops.convert.model.graphs import subgraphs, values_of
+from padops.convert.model.nesting import nodes_in, shaped_type
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
 from padops.convert.records import FileRecord
 
@@ -51,22 +52,13 @@ class Document:
     # The computed elements of values that follow from constants; see ``types.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
-    _is_paired: bool = False
 
     @property
     def changed(self) -> bool:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """Check and return the external files of the model; see ``find_data_files``.
-
-        If ``needed`` is false, an object's data only get a check of links, because padops reads small constants through
-        links.
-
-        Raises:
-            UsageError: There are external files, but the caller did not name their folder.
-            PadopsError: One of the files is missing, unsuitable or outside the folder.
-        """
+        """Check and return the external files; if not ``needed``, check only the links to an object's data."""
         tensors = list(external_tensors(self.message())) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
@@ -89,7 +81,6 @@ class Document:
     def pair_nodes(self) -> None:
         """Pair every node with its part of the message; ``write_back`` changes only this part."""
         message = self.message()
-        self._is_paired = True
         self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
         for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
             self._origin.update(_pair_nodes(function, function_message.node))
@@ -98,7 +89,7 @@ class Document:
         """Update the message from the graph and return it."""
         if self.foreign:
             self._drop_imports()
-        if self.proto is None or not self._is_paired:
+        if self.proto is None or not self._origin:
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)
@@ -109,10 +100,7 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Remove from the message the dims of inner values that the graph does not state: see ``Types.infer``.
-
-        ONNX Runtime trusts these dims, and computes with them if nodes of a converted Pad read a shape.
-        """
+        """Remove from the message the dims of inner values that the graph does not state: ONNX Runtime trusts them."""
         message = self.message()
         _settle_shapes(self.model.graph, message.graph)
         for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
@@ -123,23 +111,20 @@ class Document:
         used = {node.domain for node in self.model.graph} | {""}
         for domain in set(self.model.graph.opset_imports) - used:
             del self.model.graph.opset_imports[domain]
-        kept = [row for row in self.message().opset_import if row.domain in used]
-        del self.message().opset_import[:]
-        self.message().opset_import.extend(kept)
+        rows = self.message().opset_import
+        for i in reversed([i for i, row in enumerate(rows) if row.domain not in used]):
+            del rows[i]
 
     def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
-        known = {tensor.name for tensor in message.initializer}
-        known |= {row.values.name for row in message.sparse_initializer}
+        names = {tensor.name for tensor in message.initializer}
+        names |= {row.values.name for row in message.sparse_initializer}
         for name, value in graph.initializers.items():
-            if name not in known:
+            if name not in names:
                 assert value.const_value is not None
                 ir.serde.serialize_tensor_into(message.initializer.add(), value.const_value)
-        gone = [i for i, t in enumerate(message.initializer) if t.name and t.name not in graph.initializers]
-        for i in reversed(gone):
-            del message.initializer[i]
-        gone = [i for i, row in enumerate(message.sparse_initializer) if row.values.name not in graph.initializers]
-        for i in reversed(gone):
-            del message.sparse_initializer[i]
+        gone = names - {""} - set(graph.initializers)
+        _remove(message.initializer, gone)
+        _remove(message.sparse_initializer, gone)
         self._write_nodes(graph, message)
 
     def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
@@ -163,9 +148,7 @@ class Document:
             self._origin.update({node: copied for node, copied in pairs if node in self._origin})
         if isinstance(message, onnx.GraphProto):
             self._declare(graph, message)
-        gone = former - _outputs(message)
-        for i in reversed([i for i, info in enumerate(message.value_info) if info.name in gone]):
-            del message.value_info[i]
+        _remove(message.value_info, former - _outputs(message))
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
         """Declare the types that passes found for the outputs of changed nodes."""
@@ -181,23 +164,28 @@ class Document:
                     message.value_info.append(ir.serde.serialize_value(value))
 
 
+def _remove(rows: Any, gone: Collection[str]) -> None:
+    """Remove the tensors, sparse tensors or declarations of these names from a repeated field."""
+    for i in reversed(range(len(rows))):
+        if (rows[i].values if isinstance(rows[i], onnx.SparseTensorProto) else rows[i]).name in gone:
+            del rows[i]
+
+
 def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
-    values = {value.name: value for value in (*graph.inputs, *(value for node in graph for value in node.outputs))}
+    values = {value.name: value for value in values_of(graph)}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
         infos += [*message.input, *message.output] if is_inner else message.output
     for info in infos:
         tensor, value = shaped_type(info.type), values.get(info.name)
-        if value is not None and tensor is not None and tensor.HasField("shape"):
-            shape = value.shape
-            if shape is None or len(shape) != len(tensor.shape.dim):
-                tensor.ClearField("shape")
-            if shape is None:
-                continue
-            tensor.shape.SetInParent()
-            unknown = [onnx.TensorShapeProto.Dimension(dim_value=0)] * (len(shape) - len(tensor.shape.dim))
-            tensor.shape.dim.extend(unknown)
-            for dim, known in zip(tensor.shape.dim, shape):
+        if value is None or tensor is None or not tensor.HasField("shape"):
+            continue
+        if value.shape is None:
+            tensor.ClearField("shape")
+        elif len(value.shape) != len(tensor.shape.dim):
+            ir.serde.serialize_shape_into(info.type, value.shape)
+        else:
+            for dim, known in zip(tensor.shape.dim, value.shape):
                 if dim.HasField("dim_value") and dim.dim_value >= 0 and dim.dim_value != known:
                     dim.ClearField("dim_value")
                     if isinstance(known, int):
@@ -265,12 +253,7 @@ IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # the suffix of OpenVINO's file
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
-    """Return the source; parse bytes and binary file objects into a message.
-
-    Raises:
-        UsageError: The file object is a text file, or the source has an unknown type.
-        PadopsError: The bytes are not an ONNX model, or the file object cannot be read.
-    """
+    """Return the source; parse bytes and binary file objects into a message."""
     if isinstance(source, (str, os.PathLike, onnx.ModelProto, ir.Model)):
         return source
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -281,9 +264,9 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the model"
     with os_errors_as("cannot read", name):
-        content = source.read()
+        content = None if isinstance(source, io.TextIOBase) else source.read()
     if not isinstance(content, bytes):
-        raise UsageError(f"{name} gives {type(content).__name__} when it is read, expected bytes: open it as 'rb'")
+        raise UsageError(f"{name} does not give bytes when it is read: open it as 'rb'")
     return parse_model(content, name)
 
 
@@ -295,15 +278,8 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. A file's data lie in the file's folder (for a symbolic
-    link, the link's folder); a graph's tensors know their folder. With ``follow_links``, the second file of another
-    format may be a link to any place. With ``for_pads``, the function also reads a file of another format that cannot
-    be converted; see ``Document.refused``.
-
-    Raises:
-        UsageError: The source has an unknown type, or ``base_dir`` is given for a source that knows its folder.
-        PadopsError: The file is missing, too large or not a model, or the model has parts that the conversion would
-            lose.
+    ``base_dir`` is the folder of a message's external data. With ``follow_links``, the second file of another format
+    may be a link to any place. ``for_pads``: read also what cannot be converted; see ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
@@ -350,11 +326,7 @@ def read_document(
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that leads to no model file.
-
-    Raises:
-        PadopsError: The path leads to nothing, to a folder or to a pointer of Git LFS, or is a link that leads nowhere.
-    """
+    """Refuse a path that leads to no model file."""
     if not path.exists():
         link = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
         raise PadopsError(f"{path} does not exist{link}")
@@ -364,11 +336,7 @@ def check_file(path: Path) -> None:
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
-    """Return the message of a model from the bytes of an ONNX file; errors name ``path``.
-
-    Raises:
-        PadopsError: The bytes are not an ONNX model.
-    """
+    """Return the message of a model from the bytes of an ONNX file; errors name ``path``."""
     if content[4:8] == b"ORTM":
         raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
     message = onnx.ModelProto()
@@ -403,17 +371,12 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def name_default_domain(message: onnx.ModelProto) -> None:
-    """Write the default domain as "" wherever the message has "ai.onnx", and import each domain once.
-
-    Of several imports of a domain, onnxruntime uses the last.
-    """
-    bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
-    nodes = [node for body in bodies for _, node in nodes_of(body.node)]
-    named: tuple[onnx.NodeProto | onnx.FunctionProto, ...] = (*message.functions, *nodes)
+    """Write the default domain as "" instead of "ai.onnx"; import each domain once, by its last import."""
+    named: Sequence[onnx.NodeProto | onnx.FunctionProto] = (*message.functions, *nodes_in(message))
     for row in named:
         if row.domain == ALIAS:
             row.domain = ""
-    parts: tuple[onnx.ModelProto | onnx.FunctionProto, ...] = (message, *message.functions)
+    parts: Sequence[onnx.ModelProto | onnx.FunctionProto] = (message, *message.functions)
     for part in parts:
         imports = {"" if row.domain == ALIAS else row.domain: row.version for row in part.opset_import}
         if [*imports.items()] != [(row.domain, row.version) for row in part.opset_import]:
@@ -425,6 +388,4 @@ def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelPr
     """Return the function that makes the original model for the verification, if the source is not an ONNX file."""
     if document.foreign:
         return onnx.ModelProto  # OpenVINO runs the files
-    if isinstance(source, ir.Model):
-        return lambda: ir.to_proto(source)
-    return lambda: deepcopy(cast(onnx.ModelProto, source))
+    return lambda: ir.to_proto(source) if isinstance(source, ir.Model) else deepcopy(cast(onnx.ModelProto, source))

@@ -1,7 +1,4 @@
-"""The files with a model's external data: finds and checks the files, and places them beside the output.
-
-No function loads a tensor: they compare sizes and copy files as bytes.
-"""
+"""The files with a model's external data: finds and checks the files, and places them beside the output."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import filecmp
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import count
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -73,23 +70,16 @@ class Place:
         Without this check, the author of a model could make padops copy any file of this machine to the output. A link
         may lead into the model's folder, into the folder of the file to which the model itself is a link, and to the
         blobs of a Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
-
-        Raises:
-            PadopsError: The link leads elsewhere, without ``follow_links``.
         """
-        real = Path(os.path.realpath(source))
-        if not self.follow_links and not any(real.is_relative_to(root) for root in self._roots()):
-            raise PadopsError(
-                f"{what} {source} is really {real}, outside the model's folder; give --follow-links "
-                f"(follow_links=True) if that is meant"
-            )
-
-    def _roots(self) -> list[Path]:
-        folder = Path(os.path.realpath(self.folder))
-        roots = [folder]
+        real, folder = Path(os.path.realpath(source)), Path(os.path.realpath(self.folder))
+        roots = [folder, *(parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots")]
         if self.model is not None:
             roots.append(Path(os.path.realpath(self.model)).parent)
-        return roots + [parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots"]
+        if not self.follow_links and not any(real.is_relative_to(root) for root in roots):
+            raise PadopsError(
+                f"{what} {source} is really {real}, outside the model's folder; give --follow-links "
+                "(follow_links=True; for a session: convert={'follow_links': True}) if you mean it"
+            )
 
 
 def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
@@ -102,26 +92,14 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
 
 
 def refuse_pointer(path: Path, what: str = "") -> None:
-    """Refuse the small text file with which Git LFS replaces a file until the user fetches the file.
-
-    Args:
-        what: The file's role, for the message.
-
-    Raises:
-        PadopsError: The file is a Git LFS pointer.
-    """
+    """Refuse the small text file with which Git LFS replaces a file until the user fetches it; ``what`` is its role."""
     with open(path, "rb") as file:
         if file.read(len(LFS)) == LFS:
             raise PadopsError(f"{what}{path} is a Git LFS pointer; git lfs pull fetches the file")
 
 
 def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Place) -> list[DataFile]:
-    """Return the files with the tensors' data, each file once, in the order of first use.
-
-    Raises:
-        PadopsError: A location or a link leads out of the folder, a file is missing, is not a regular file, or is too
-            short for a tensor.
-    """
+    """Check and return the files with the tensors' data, each file once, in the order of first use."""
     files: dict[str, DataFile] = {}
     for tensor, path in tensors:
         place = f"tensor '{tensor.name}' ({path})"
@@ -144,14 +122,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 
 
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
-    """Return location, offset and length in bytes of an external tensor, without opening its file.
-
-    If the entries have no length, type and dims determine it.
-
-    Raises:
-        PadopsError: The location leads out of the folder; offset or length is not a number, or too small for the
-            tensor.
-    """
+    """Return location, offset and length in bytes (by default that of type and dims) of an external tensor."""
     place = f"tensor '{tensor.name}' ({path})"
     location = _check_location(entry(tensor, "location"), place)
     try:
@@ -177,9 +148,6 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
     A free location stays. An existing file with the same bytes is used unchanged. padops never overwrites a file: if
     the name is taken, or ``reserved`` for the report, the copy is named ``<stem of the output>.<name>``, with a number
     if needed.
-
-    Raises:
-        PadopsError: The folder of a location is a link out of the output's folder.
     """
     taken = {output.name}
     if reserved is not None:
@@ -194,17 +162,13 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         if not (real := Path(os.path.realpath(folder))).is_relative_to(os.path.realpath(output.parent)):
             name = output.parent / plain
             raise PadopsError(f"cannot write {name}: {folder} is really {real}, outside the output's folder")
-        path = PurePosixPath(plain)
-        endings = chain([f".{path.name}"], (f".{number}.{path.name}" for number in count(2)))
-        names = chain([plain], (str(path.with_name(name_of(output.stem, ending))) for ending in endings))
-        placement = next(
-            Placement(file, location, copied)
-            for location in names
-            if location not in taken
-            and (copied := _must_copy(file, output.parent / location, output.parent)) is not None
-        )
-        taken.add(placement.location)
-        placements[plain] = placement
+        location, path, number = plain, PurePosixPath(plain), count(2)
+        ending = f".{path.name}"
+        while location in taken or (copied := _must_copy(file, output.parent / location, output.parent)) is None:
+            location = str(path.with_name(name_of(output.stem, ending)))
+            ending = f".{next(number)}.{path.name}"
+        taken.add(location)
+        placements[plain] = Placement(file, location, copied)
     return list(placements.values())
 
 
@@ -218,11 +182,7 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
-    """Return the bytes of an external tensor. onnx_ir refuses linked files; this function checks the location instead.
-
-    Raises:
-        PadopsError: The location leads out of the model's folder, or the file cannot be read.
-    """
+    """Return the bytes of an external tensor. onnx_ir refuses linked files; this checks the location instead."""
     location = _check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
     path = os.path.join(tensor.base_dir, location)
     try:

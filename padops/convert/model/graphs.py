@@ -28,19 +28,12 @@ LITERALS = {
     "value_strings": (ir.AttributeType.STRINGS, object),
 }
 
-Use = tuple[ir.Node, int]  # a node that reads a value, and the index of the input
-
 
 class Index:
-    """Facts about a whole model that passes read repeatedly: one walk at the first read collects them.
-
-    Later, passes may remove nodes from the model. Passes may change neither calls of functions nor names.
-    """
+    """Facts about a model from its first read on: passes may remove nodes, but change neither calls nor names."""
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._names: Counter[str | None] | None = None
-        self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
     @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
@@ -56,24 +49,12 @@ class Index:
     def calls(self, function: ir.Function) -> list[NodeSite]:
         return self._sites.get(function.identifier(), [])
 
-    def is_shared(self, name: str | None) -> bool:
-        """Return whether several values of the model have, or had, this name, as values of nested graphs may."""
-        if self._names is None:
-            self._names = Counter()
-            for graph in {site.scope.graph: None for site in walk(self._model)}:
-                outputs = (value for node in graph for value in node.outputs)
-                self._names.update(value.name for value in {*graph.inputs, *graph.initializers.values(), *outputs})
-        return self._names[name] > 1
-
-    def last_uses(self, value: ir.Value) -> Sequence[Use]:
-        """Return the last two uses of a value, or all uses if there are fewer.
-
-        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many uses.
-        """
-        known = self._last_uses.get(value, ())
-        if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
-            known = self._last_uses[value] = list(value.uses())[-2:]
-        return known
+    @cached_property
+    def names(self) -> Counter[str | None]:
+        """How many values of the model have, or had, each name; values of nested graphs may share one."""
+        graphs = {site.scope.graph for site in walk(self._model)}
+        values = {value for graph in graphs for value in (*values_of(graph), *graph.initializers.values())}
+        return Counter(value.name for value in values)
 
 
 @dataclass(frozen=True)
@@ -126,6 +107,13 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, path, scope.index, site))
 
 
+def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
+    """Yield a graph's inputs and the outputs of its own nodes."""
+    yield from graph.inputs
+    for node in graph:
+        yield from node.outputs
+
+
 def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
     """Yield the graphs inside a node, each with the name of its attribute."""
     for attribute in node.attributes.values():
@@ -137,38 +125,25 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
     """Return the array of a small constant, from an initializer or a Constant node; else None."""
-    if value is None:
-        return None
-    if value.is_graph_input() and scope.model.ir_version >= 4:
+    if value is None or (value.is_graph_input() and scope.model.ir_version >= 4):
         return None  # at most a default, which the caller may override
-    tensor = value.const_value
-    if tensor is None:
-        return _constant_of_node(value.producer(), largest)
-    return _small(tensor, largest)
-
-
-def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
-    """Return a Constant node's output. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
-    if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
+    tensor, node = value.const_value, value.producer()
+    if tensor is None and node is not None and (node.domain, node.op_type) == ("", "Constant"):
+        # ``ir.convenience.get_const_tensor`` would rename the tensor in the model.
+        tensor = attribute_value(node, "value", ir.AttributeType.TENSOR)
+        for attribute in node.attributes.values():
+            kind, dtype = LITERALS.get(attribute.name, (None, None))
+            if attribute.type == kind and not attribute.is_ref():
+                return np.array(attribute.value, dtype)
+    if tensor is None or tensor.size > largest:
         return None
-    (attribute,) = node.attributes.values()
-    if (tensor := attribute_value(node, "value", ir.AttributeType.TENSOR)) is not None:
-        return _small(tensor, largest)
-    kind, dtype = LITERALS.get(attribute.name, (None, None))
-    return np.array(attribute.value, dtype) if attribute.type == kind and not attribute.is_ref() else None
-
-
-def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
-    """Return the elements of a tensor; None if the tensor is too large."""
-    if tensor.size > largest or (isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8):
+    if isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8:
         return None
-    if not isinstance(tensor, ir.ExternalTensor):
-        if tensor.dtype == ir.DataType.STRING and isinstance(tensor, ir.StringTensor):  # numpy() cuts trailing zeros
-            texts = np.empty(tensor.size, object)
-            texts[:] = list(tensor.string_data())
-            return texts.reshape(tensor.shape.numpy())
-        return tensor.numpy()
-    return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
+    if isinstance(tensor, ir.ExternalTensor):
+        return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
+    if isinstance(tensor, ir.StringTensor):  # numpy() cuts trailing zeros
+        return np.array([*tensor.string_data(), None], object)[:-1].reshape(tensor.shape.numpy())
+    return tensor.numpy()
 
 
 def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, onnx.GraphProto]]:
@@ -187,26 +162,19 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the possible values of a reference to an attribute of the function around ``scope``; None without a value.
-
-    A call may pass on an attribute of the function that contains it. Then the calls of this function count.
-    """
+    """Return the possible values of a reference to an attribute of the function around ``scope``; None without one."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
-    default = _string(scope.root.attributes.get(name), otherwise)
+    own = scope.root.attributes.get(name)
+    default = own.value if own is not None and isinstance(own.value, str) else otherwise
     found: set[str | None] = set()
     for site in scope.index.calls(scope.root):
         given = site.node.attributes.get(name)
         if given is not None and given.is_ref():
             found |= caller_strings(site.scope, given, default)
         else:
-            found.add(_string(given, default))
+            found.add(given.value if given is not None and isinstance(given.value, str) else default)
     return found or {default}
-
-
-def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
-    """Return the text of an attribute; the default if the attribute is absent or has no text."""
-    return attribute.value if attribute is not None and isinstance(attribute.value, str) else default
 
 
 def replace_in_place(
@@ -218,24 +186,16 @@ def replace_in_place(
         if node.inputs[i] is not value:
             node.replace_input_with(i, value)
     wanted = {attribute.name: attribute for attribute in attributes}
-    for name in list(node.attributes):
-        if name not in wanted:
-            del node.attributes[name]
-    for attribute in wanted.values():
-        node.attributes.add(attribute)
+    for name in set(node.attributes) - set(wanted):
+        del node.attributes[name]
+    node.attributes.update(wanted)
     node.domain, node.op_type = domain, op_type
 
 
-def take_out(node: ir.Node) -> None:
-    """Remove an unread node from its graph."""
-    assert node.graph is not None, "it is in one"
-    node.graph.remove(node, safe=True)
-
-
-def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
+def remove_unused(values: Iterable[ir.Value]) -> None:
     """Remove initializers and Constants that nothing reads any more."""
     for value in values:
-        if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
+        if value.uses() or value.is_graph_output() or value.is_graph_input():
             continue
         node = value.producer()
         if node is None and value.is_initializer():
@@ -246,41 +206,29 @@ def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
 
 
 class Constants:
-    """Adds constants, and nodes that compute with them, to one model.
-
-    A value of a graph hides outer values of the same name, so a new name must be new in the whole model.
-    """
+    """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
 
     def __init__(self, model: ir.Model) -> None:
-        self._taken: set[str] = set()
         self._numbers: dict[str, int] = {}  # the last number for each name
+        sites = list(walk(model))
         graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
-        for site in walk(model):
-            self._taken.add(site.node.name or "")
-            self._take(*site.node.inputs, *site.node.outputs)
-            graphs.add(site.scope.graph)
-        for graph in graphs:
-            self._take(*graph.inputs, *graph.initializers.values())
+        graphs.update(site.scope.graph for site in sites)
+        values = {value for graph in graphs for value in (*graph.inputs, *graph.initializers.values())}
+        values.update(value for site in sites for value in (*site.node.inputs, *site.node.outputs) if value is not None)
+        self._taken = {site.node.name or "" for site in sites} | {value.name for value in values if value.name}
 
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
-        """Return a constant that the node of ``site`` can read.
+        """Return a constant, named after ``role``, that the node of ``site`` can read.
 
-        The constant is an initializer of the node's graph. In functions, which have no initializers, and before IR
-        version 4, where each initializer would also be an input, the constant is a Constant node in front of the node.
-
-        ``role`` is a part of the constant's name.
+        It is an initializer of the node's graph. In functions, which have no initializers, and before IR version 4,
+        where each initializer would also be an input, it is a Constant node in front of the node.
         """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
-        if site.scope.model.ir_version >= 4 and not isinstance(site.scope.root, ir.Function):
-            value = ir.Value(
-                name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor
-            )
-            site.scope.graph.register_initializer(value)
-            return value
-        value = ir.Value(name=name)
-        node = ir.Node("", "Constant", [], [ir.AttrTensor("value", tensor)], outputs=[value], name=name)
-        site.node.prepend(node)
+        if site.scope.model.ir_version < 4 or isinstance(site.scope.root, ir.Function):
+            return _prepend(site, "Constant", [], name, [ir.AttrTensor("value", tensor)])
+        value = ir.Value(name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor)
+        site.scope.graph.register_initializer(value)
         return value
 
     def insert(
@@ -293,12 +241,7 @@ class Constants:
     ) -> ir.Value:
         """Insert a node of the default domain, named after ``role``, before the node of ``site``; return its output."""
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
-        value = ir.Value(name=name)
-        site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
-        return value
-
-    def _take(self, *values: ir.Value | None) -> None:
-        self._taken.update(value.name for value in values if value is not None and value.name)
+        return _prepend(site, op_type, inputs, name, attributes)
 
     def fresh(self, wanted: str) -> str:
         """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
@@ -309,6 +252,14 @@ class Constants:
         self._numbers[wanted] = number
         self._taken.add(name)
         return name
+
+
+def _prepend(
+    site: NodeSite, op_type: str, inputs: Sequence[ir.Value | None], name: str, attributes: Sequence[ir.Attr]
+) -> ir.Value:
+    value = ir.Value(name=name)
+    site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
+    return value
 
 
 def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:

@@ -1,10 +1,8 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices.** Before inference, two constructs get unknown values: backward Slices to the largest integer, and
-axes that are not a list. By ONNX's text, inference and reference, the end of such a Slice lies behind the data, so the
-Slice is empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and
-returns everything before the start. The model does not reveal which result it means, so values that follow from such a
-Slice stay unknown.
+**Backward Slices** to the largest integer get unknown values before inference. By ONNX's text, inference and
+reference, the end of such a Slice lies behind the data, so the Slice is empty. ONNX Runtime reads the largest integers
+of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
 
 **Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
 initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of
@@ -28,7 +26,7 @@ import onnx
 from onnx import numpy_helper
 
 from padops.convert.model.checks import Key, callees_first, calls_in, key_of
-from padops.convert.model.nesting import graphs_in, graphs_of, nodes_of, shaped_type
+from padops.convert.model.nesting import graphs_beside, graphs_in, graphs_of, nodes_in, nodes_of, shaped_type
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice
@@ -42,66 +40,53 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
     """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
-    whole = [model.graph.node, *(function.node for function in model.functions)]
-    nodes = [node for body in whole for _, node in nodes_of(body)]
-    slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
-    graphs = [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
-    lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
-    for node in (node for node in nodes if node.op_type == "Constant" and node.output):
-        given = [np.array(row.ints) if row.name == "value_ints" else _integers(row.t) for row in node.attribute
-                 if row.name == "value_ints" or row.HasField("t")]  # fmt: skip
-        lists.append((node.output[0], given[0] if given else np.array([0])))
+    nodes = nodes_in(model)
+    # Of the Constants and initializers, whether they list an endless number, and whether all numbers are positive.
     # Several graphs may use a name: one endless list is enough, and so is one list that does not go forward.
-    endless = {name for name, values in lists if np.isin(values, ENDLESS).any()}
-    forward = {name for name, _ in lists} - {name for name, values in lists if not (values > 0).all()}
-    for node in slices:
-        if node.input[ENDS] in endless and node.input[STEPS] not in forward:
+    endless, forward = set[str](), dict[str, bool]()
+    lists = [(tensor.name, tensor, [0]) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
+    made = [node for node in nodes if node.op_type == "Constant"]
+    lists += [(name, row.t, [*row.ints] or [0]) for node in made for name in node.output for row in node.attribute]
+    for name, tensor, ints in lists:
+        values = np.array(ints)
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and len(tensor.dims) == 1 and tensor.dims[0] <= 64:
+            array = numpy_helper.to_array(tensor)
+            values = array if array.dtype.kind in "iu" else values
+        if np.isin(values, ENDLESS).any():
+            endless.add(name)
+        forward[name] = forward.get(name, True) and bool((values > 0).all())
+    for node in nodes:
+        is_slice = node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]
+        if is_slice and node.input[ENDS] in endless and not forward.get(node.input[STEPS], False):
             node.input[ENDS] = NOWHERE
-
-
-def _integers(tensor: onnx.TensorProto) -> np.ndarray:
-    """Return the elements of a small list of integers; for other tensors [0], which is neither endless nor positive."""
-    if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.dims) != 1 or tensor.dims[0] > 64:
-        return np.array([0])
-    array = numpy_helper.to_array(tensor)
-    return array if array.dtype.kind in "iu" else np.array([0])
 
 
 AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
-def open_axes(model: onnx.ModelProto) -> None:
-    """Give Pads of ``model`` unknown amounts for all axes, if their own graph or one around it has no list of the axes.
+def open_axes(body: onnx.GraphProto | onnx.FunctionProto, around: frozenset[str] = frozenset()) -> None:
+    """Give a Pad unknown amounts for all axes, if its own graph or one around it has no int64 list of the axes.
 
     onnx's inference treats axes of unknown dims as absent: it computes the dims of all axes in their order, or refuses
-    the number of amounts. From unknown amounts, it infers the rank.
+    the number of amounts. From unknown amounts, it infers the rank. For constant int32 axes in a function, it does not
+    even infer the type of the function's output.
     """
-    _open_axes(model.graph.node, _lists(model.graph))
-    for function in model.functions:  # the body sees no outer values
-        _open_axes(function.node, frozenset())
-
-
-def _lists(graph: onnx.GraphProto) -> frozenset[str]:
-    return frozenset(tensor.name for tensor in graph.initializer if tensor.data_type != onnx.TensorProto.INT32)
-
-
-def _open_axes(nodes: Sequence[onnx.NodeProto], known: frozenset[str]) -> None:
-    """Open axes that are not int64 constants, in a graph and the graphs inside it.
-
-    For constant int32 axes in a function, onnx does not even infer the type of the function's output.
-    """
-    known -= {name for node in nodes for name in node.output}
-    for node in nodes:
+    known = around
+    if isinstance(body, onnx.GraphProto):
+        known -= {value.name for value in body.input}
+        known |= {tensor.name for tensor in body.initializer if tensor.data_type != onnx.TensorProto.INT32}
+    known -= {name for node in body.node for name in node.output}
+    for node in body.node:
         is_int32 = any(row.name == "value" and row.t.data_type == onnx.TensorProto.INT32 for row in node.attribute)
         if node.op_type == "Constant" and not is_int32:
             known |= set(node.output)
-    for node in nodes:
+    for node in body.node:
         is_pad = node.domain == "" and node.op_type == "Pad" and len(node.input) > AXES and node.input[AXES]
         if is_pad and node.input[AXES] not in known:
             node.input[AMOUNTS] = NOWHERE
             del node.input[AXES:]
         for _, inner in graphs_in(node.attribute):
-            _open_axes(inner.node, (known - {value.name for value in inner.input}) | _lists(inner))
+            open_axes(inner, known)
 
 
 # The most bytes of an initializer that inference may read (amounts, axes, shapes); larger ones are only declared.
@@ -151,11 +136,7 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
 
 
 def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
-    """Return the graph with the inferred types; do not use ``message`` afterwards.
-
-    onnx infers nothing from the output of a later node, such as the Cast of an input that a float16 converter leaves at
-    the end; ONNX Runtime accepts nodes in any order.
-    """
+    """Return the graph with the inferred types, also from outputs of later nodes; do not use ``message`` afterwards."""
     order = order_of(message.graph.node)
     arrange(message.graph, order)
     graph = _infer_in_order(message)
@@ -191,7 +172,9 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
             if dim.dim_value < 0:  # some exporters' open dim, with which onnx would compute
                 dim.ClearField("dim_value")
     ranks = [_take_shapes(graph, graph is not message.graph) for graph in graphs_of(message.graph)]
-    open_axes(message)
+    open_axes(message.graph)
+    for function in message.functions:
+        open_axes(function)
     open_backward_slices(message)
     found = _infer_ifs(message)
     lacking = False
@@ -337,10 +320,7 @@ def _see_calls(
 def _infer_body(
     key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return the body of a function as a graph, with the types that its calls pass; record the calls inside it.
-
-    ``reached`` has the functions that the function calls, directly or not.
-    """
+    """Return a function's body with the types that calls pass, and record its calls, of the ``reached`` functions."""
     own, function = given[key], given[key].function
     nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)

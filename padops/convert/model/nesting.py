@@ -1,20 +1,14 @@
-"""Graphs inside nodes, at any depth: the one module that knows where a message holds them.
-
-Only ``scan.py`` looks further, at every message inside a model.
-"""
+"""Graphs inside nodes, at any depth: the one module, apart from ``scan.py``, that knows where a message holds them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
-    """Return the graphs in a node's attributes, each with its name: ``body``, or ``bodies[1]`` in a list.
-
-    An attribute that refers to an attribute of the enclosing function has no graph.
-    """
+    """Return the graphs in a node's attributes, each with its name: ``body``, or ``bodies[1]`` in a list."""
     found: list[tuple[str, onnx.GraphProto]] = []  # a generator would take longer than most nodes' attributes
     for attribute in attributes:
         if attribute.HasField("g"):
@@ -33,15 +27,23 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
-    """Yield each node of a graph or function with its path, before the nodes inside it.
-
-    In the graph of the path ``graph``, the path of a node is ``graph.node[3].body.node[0]``.
-    """
+    """Yield each node with its path, such as ``graph.node[3].body.node[0]``, before the nodes inside it."""
     for i, node in enumerate(nodes):
         place = f"{path}.node[{i}]"
         yield place, node
         for name, inner in graphs_in(node.attribute):
             yield from nodes_of(inner.node, f"{place}.{name}")
+
+
+def nodes_in(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    """Return the nodes of a model, of its functions and of all graphs inside."""
+    bodies: Sequence[onnx.GraphProto | onnx.FunctionProto] = (model.graph, *model.functions)
+    return [node for body in bodies for _, node in nodes_of(body.node)]
+
+
+def graphs_beside(model: onnx.ModelProto, nodes: Iterable[onnx.NodeProto]) -> list[onnx.GraphProto]:
+    """Return the main graph and the graphs of ``nodes_in`` the model."""
+    return [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
 
 
 def shaped_type(kind: onnx.TypeProto) -> onnx.TypeProto.Tensor | None:

@@ -6,10 +6,11 @@ the reason and the place. It accepts training graphs, which stay unchanged in th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from math import prod
 from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 import onnx
@@ -19,7 +20,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from onnx import numpy_helper
 
 from padops.convert.errors import PadopsError, library_errors
-from padops.convert.model.nesting import graphs_in, nodes_of
+from padops.convert.model.nesting import graphs_beside, nodes_in
 
 SPARSE_VALUE = "sparse_value"  # an attribute of Constant
 
@@ -30,16 +31,9 @@ NOT_CARRIED = {
     "TypeProto": {"map_type": "map types", "opaque_type": "opaque types"},
 }
 
-# Messages inside which no tensor is.
-WITHOUT_TENSORS = {"OperatorSetIdProto", "StringStringEntryProto", "TypeProto", "ValueInfoProto"}
 
-
-def _messages(message: Message, path: str = "", passed: Collection[str] = ()) -> Iterator[tuple[Message, str]]:
-    """Yield ``message`` and every message inside it, each with its path, depth first, except the kinds in ``passed``.
-
-    Raises:
-        PadopsError: A text is not UTF-8; protobuf returns its bytes.
-    """
+def _messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
+    """Yield ``message`` and every message inside it, each with its path; refuse texts that are no UTF-8."""
     yield message, path
     for field, value in message.ListFields():
         name = f"{path}.{field.name}" if path else field.name
@@ -47,12 +41,9 @@ def _messages(message: Message, path: str = "", passed: Collection[str] = ()) ->
             for text in [value] if isinstance(value, (str, bytes)) else value:
                 if isinstance(text, bytes):
                     raise PadopsError(f"{_place(message, path)} has a text that is not UTF-8: {text!r:.80}")
-        elif field.message_type is not None and field.message_type.name not in passed:
-            if isinstance(value, Message):
-                yield from _messages(value, name, passed)
-            else:
-                for i, item in enumerate(value):
-                    yield from _messages(item, f"{name}[{i}]", passed)
+        elif field.message_type is not None:
+            for i, item in enumerate([value] if isinstance(value, Message) else value):
+                yield from _messages(item, name if item is value else f"{name}[{i}]")
 
 
 def _place(message: Message, path: str) -> str:
@@ -60,11 +51,7 @@ def _place(message: Message, path: str) -> str:
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorProto, str]]:
-    """Refuse a model with parts that onnx_ir does not carry; return the model's ``external_tensors``.
-
-    Raises:
-        PadopsError: The message names the place and the reason.
-    """
+    """Refuse a model with parts that onnx_ir does not carry; return the model's ``external_tensors``."""
     found = []
     for message, path in _messages(proto):
         if len(unknown := UnknownFieldSet(message)):
@@ -78,27 +65,25 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
             if present and not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
                 place = f"{path}.{name}"
                 raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
-        if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
+        if _is_external(message):
             found.append((message, path))
     return found
 
 
 def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
     """Yield every tensor with data in a separate file, with its path; read no data."""
-    for message, path in _messages(proto, passed=WITHOUT_TENSORS):
-        if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
-            yield message, path
+    return ((message, path) for message, path in _messages(proto) if _is_external(message))
+
+
+def _is_external(message: Message) -> TypeGuard[onnx.TensorProto]:
+    return isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL
 
 
 LARGEST = 1 << 31  # bytes of a dense tensor
 
 
 def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onnx.TensorProto:
-    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data.
-
-    Raises:
-        PadopsError: The indices do not fit the values and dims, or the tensor is too large.
-    """
+    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data."""
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
     if count * values.itemsize > LARGEST:
@@ -126,10 +111,7 @@ def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto
 
 def _sparse_in(message: onnx.ModelProto) -> Iterator[onnx.GraphProto | onnx.AttributeProto]:
     """Yield the graphs with sparse initializers, and the attributes of Constants with a sparse tensor."""
-    bodies: tuple[onnx.GraphProto | onnx.FunctionProto, ...] = (message.graph, *message.functions)
-    nodes = [node for body in bodies for _, node in nodes_of(body.node)]
-    for graph in (message.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))):
-        if graph.sparse_initializer:
-            yield graph
+    nodes = nodes_in(message)
+    yield from (graph for graph in graphs_beside(message, nodes) if graph.sparse_initializer)
     for node in (node for node in nodes if node.op_type == "Constant"):
         yield from (row for row in node.attribute if row.name == SPARSE_VALUE and row.HasField("sparse_tensor"))

@@ -16,12 +16,12 @@ import onnx_ir as ir
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import (
     LARGEST_CONSTANT,
-    Index,
     Scope,
     attribute_value,
     constant,
     remove_unused,
     subgraphs,
+    values_of,
 )
 from padops.convert.model.inference import ENDLESS, ENDS, STEPS, infer, is_unsure
 from padops.spec import pyop_node
@@ -29,7 +29,6 @@ from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
 
 Known = tuple[ir.DataType | None, list[int | None] | None]  # element type and dims
-NOTHING: Known = (None, None)
 
 
 class Types:
@@ -39,7 +38,7 @@ class Types:
         self.problem: str | None = None  # the reason why inference failed
         self.evaluated = document.evaluated
         self._document = document
-        self._inferred: dict[ir.Value, onnx.TypeProto | None] | None = None  # of the document's values at inference
+        self._inferred: dict[ir.Value, onnx.TypeProto | None] = {}  # of the document's values at inference
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -57,9 +56,8 @@ class Types:
         """Return the known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
         if value is None:
             return None
-        kind = None if value.type is None else ir.serde.serialize_type(value.type)
-        kind = self.infer().get(value) if kind is None else kind
-        which = kind.WhichOneof("value") if kind is not None else None
+        kind = self.infer().get(value) if value.type is None else ir.serde.serialize_type(value.type)
+        which = None if kind is None else kind.WhichOneof("value")
         return None if which is None or which == "tensor_type" else which.removesuffix("_type")
 
     def shape(self, value: ir.Value | None) -> list[int | None] | None:
@@ -78,21 +76,29 @@ class Types:
 
         The inferred shapes replace the shapes that the graph states; see ``Document.settle_shapes``.
         """
-        if self._inferred is None:
-            self._inferred = self._infer()
-            main = self._document.model.graph
-            for value in self._inferred:
-                is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
-                if value.shape is not None and not (is_end and value.graph is main):  # callers may rely on these
-                    value.shape = _confirmed(value.shape, self._lookup(value)[1])
-        return self._inferred
-
-    def invalidate(self, value: ir.Value | None = None) -> None:
-        """Forget the data behind a padded value, or behind all padded values, after a pass has changed them."""
-        if value is None:
-            self._behind.clear()
+        if self._inferred:
+            return self._inferred
+        model = self._document.model
+        graphs = [model.graph, *(function.graph for function in model.functions.values())]
+        try:
+            main, bodies = infer(self._document.message())
+        except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
+            self.problem = f"types and shapes could not be inferred: {error}"
+            for graph in graphs:
+                for inner in (graph, *graph.subgraphs()):
+                    self._inferred.update(dict.fromkeys(values_of(inner)))
         else:
-            self._behind.pop(value, None)
+            for graph, message in zip(graphs, (main, *bodies), strict=True):
+                self._inferred.update(_types_of_values(graph, message))
+        for value in self._inferred:
+            is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
+            if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on these
+                dims, stated = self._lookup(value)[1], value.shape
+                if dims is None or len(dims) != len(stated):
+                    value.shape = None if dims is None else ir.Shape(dims)
+                elif dims != list(stated.dims):  # names of open dims stay
+                    value.shape = ir.Shape([known if isinstance(dim, int) else dim for dim, known in zip(stated, dims)])
+        return self._inferred
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
         """Return the unpadded value, which has the same type: onnx's inference does not know padops' operators."""
@@ -101,66 +107,32 @@ class Types:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
                 break
             walked.add(value)
-            known = self._behind.get(value)
-            maker = None if known is None else known.producer()
-            value = data if known is None or (maker is not None and maker.graph is None) else known
+            value = self._behind.get(value, data)
         self._behind.update(dict.fromkeys(walked, value))
         return value
 
     def _lookup(self, value: ir.Value) -> Known:
+        """Return the inferred element type and dims."""
         kind = self.infer().get(value)
-        return NOTHING if kind is None else _known(kind)
-
-    def _infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
-        model = self._document.model
-        graphs = [model.graph, *(function.graph for function in model.functions.values())]
-        found: dict[ir.Value, onnx.TypeProto | None] = {}
-        try:
-            main, bodies = infer(self._document.message())
-        except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-            self.problem = f"types and shapes could not be inferred: {error}"
-            inner = [inner for graph in graphs for inner in (graph, *graph.subgraphs())]
-            return {x: None for graph in inner for x in (*graph.inputs, *(x for node in graph for x in node.outputs))}
-        for graph, message in zip(graphs, (main, *bodies), strict=True):
-            found.update(_types_of_values(graph, message))
-        return found
+        if kind is None:
+            return None, None
+        dims = _dims(ir.serde.deserialize_type_proto_for_shape(kind))
+        return ir.DataType(kind.tensor_type.elem_type) if kind.HasField("tensor_type") else None, dims
 
 
 def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto | None]]:
     """Yield the declared types of a graph's inputs and of its nodes' outputs, at any depth."""
     stated = {info.name: info.type for info in (*message.input, *message.value_info, *message.output)}
-    for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):
+    for value in values_of(graph):
         yield value, stated.get(value.name or "")
     for node, node_message in zip(graph, message.node, strict=True):
         for inner, inner_message in subgraphs(node, node_message):
             yield from _types_of_values(inner, inner_message)
 
 
-def _confirmed(stated: ir.Shape, dims: list[int | None] | None) -> ir.Shape | None:
-    """Return the shape that a graph states, with the inferred dims in place of the stated numbers."""
-    if dims == list(stated.dims):
-        return stated
-    if dims is None or len(dims) != len(stated):
-        return None if dims is None else ir.Shape(dims)
-    return ir.Shape([known if isinstance(dim, int) else dim for dim, known in zip(stated, dims)])
-
-
-def _known(message: onnx.TypeProto) -> Known:
-    """Return the element type and the dims of a type message."""
-    if not message.HasField("tensor_type"):
-        return None, _dims(ir.serde.deserialize_type_proto_for_shape(message))
-    tensor = message.tensor_type
-    dims = [_size(dim.dim_value if dim.HasField("dim_value") else None) for dim in tensor.shape.dim]
-    return ir.DataType(tensor.elem_type), dims if tensor.HasField("shape") else None
-
-
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:
-    return None if shape is None else [_size(dim) for dim in shape]
-
-
-def _size(dim: object) -> int | None:
-    """Return the size that a dim states; None for a symbol, and for -1, which some exporters write for an open dim."""
-    return dim if isinstance(dim, int) and dim >= 0 else None
+    """Return the sizes; None for a symbol, and for -1, which some exporters write for an open dim."""
+    return None if shape is None else [dim if isinstance(dim, int) and dim >= 0 else None for dim in shape]
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:
@@ -179,7 +151,7 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
     return None
 
 
-MAX_NODES = 64
+MAX_NODES = 64  # of a chain
 
 # The operators of chains that compute amounts.
 OPERATORS = frozenset(
@@ -208,9 +180,9 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     if not _may_be_known(value.producer()):
         return None
     leaves: dict[ir.Value, np.ndarray] = {}
+    nodes: list[ir.Node] = []
     try:
-        nodes = _ancestors(value, scope, types, leaves)
-        if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
+        if not _collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
             return None
         slices = [node for node in nodes if node.op_type == "Slice" and len(node.inputs) > STEPS and node.inputs[STEPS]]
         for node in slices:  # runtimes may disagree on a Slice; if its ends or steps are computed, the leaves decide
@@ -227,15 +199,15 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     return array
 
 
-def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
+def remove_unread(values: Iterable[ir.Value]) -> None:
     """Remove the nodes that compute values which nothing reads any more, as far as ``evaluate`` follows them."""
     pending = list(values)
     while pending:
         value = pending.pop()
         node = value.producer()
         if not _may_be_known(node):
-            remove_unused([value], index)
-        elif node.graph is not None and not any(x.is_graph_output() or index.last_uses(x) for x in node.outputs):
+            remove_unused([value])
+        elif node.graph is not None and not any(x.is_graph_output() or x.uses() for x in node.outputs):
             read = [x for x in node.inputs if x is not None]
             node.graph.remove(node, safe=True)
             pending += read
@@ -245,28 +217,32 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
-def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
-    """Return the nodes that compute a value, in order, down to the leaves; None if an operator or a leaf is unknown."""
-    nodes: list[ir.Node] = []
-    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the node's inputs are done
-    while pending:
-        this, done = pending.pop()
-        node = this.producer()
-        if this in leaves or node in nodes:
-            continue
-        if done is not None:
-            nodes.append(done)
-            continue
-        if (array := _leaf(this, scope, types)) is not None:
-            leaves[this] = array
-            continue
-        if not _may_be_known(node) or len(nodes) + len(pending) > MAX_NODES:
-            return None
-        if any(attribute.is_ref() for attribute in node.attributes.values()):
-            return None
-        pending.append((this, node))
-        pending += [(x, None) for x in node.inputs if x is not None]
-    return nodes
+def _collect(
+    value: ir.Value,
+    scope: Scope,
+    types: Types,
+    leaves: dict[ir.Value, np.ndarray],
+    nodes: list[ir.Node],
+    depth: int = 0,
+) -> bool:
+    """Add the nodes that compute a value, in order, and the known values that they read; return whether that is all."""
+    node, array = value.producer(), constant(value, scope)
+    if value in leaves or node in nodes:
+        return True
+    if array is None and node is not None and (node.domain, node.op_type) == ("", "Shape") and not node.attributes:
+        dims = types.shape(node.inputs[0])
+        array = None if dims is None or None in dims else np.array(dims, np.int64)
+    if array is not None and array.dtype.kind in "biuf":
+        leaves[value] = array
+        return True
+    if not _may_be_known(node) or max(depth, len(nodes)) > MAX_NODES:
+        return False
+    if any(attribute.is_ref() for attribute in node.attributes.values()):
+        return False
+    if not all(x is None or _collect(x, scope, types, leaves, nodes, depth + 1) for x in reversed(node.inputs)):
+        return False
+    nodes.append(node)
+    return True
 
 
 def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
@@ -287,25 +263,10 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
     return math.prod([dim for dim in dims if dim is not None]) > LARGEST_CONSTANT
 
 
-def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
-    """Return the elements of a constant, or of a Shape whose dims are all known; else None."""
-    array = constant(value, scope)
-    if array is not None:
-        return array if array.dtype.kind in "biuf" else None
-    node = value.producer()
-    if node is None or (node.domain, node.op_type) != ("", "Shape") or node.attributes:
-        return None
-    dims = types.shape(node.inputs[0])
-    return None if dims is None or None in dims else np.array(dims, np.int64)
-
-
 def run_nodes(
     nodes: Sequence[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, opset: int | None
 ) -> np.ndarray | None:
-    """Return the value that nodes of an opset compute from the leaves; None if it is no tensor, or a leaf has no name.
-
-    It may raise ``REFUSALS``.
-    """
+    """Return the value that nodes compute from named leaves, or None; it may raise ``REFUSALS``."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

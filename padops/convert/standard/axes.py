@@ -1,9 +1,8 @@
 """A Pad of known rank, axis by axis.
 
-With known size and amounts, an axis needs at most three nodes. Strings with an interior and bfloat16 with a computed
-fill need four, and the Pad one more. Otherwise nodes compute the positions first. Computed positions cannot extend an
-axis that is empty at run time before opset 14, even if the output has no elements (P5): Gather refuses positions that
-do not exist, and Reshape has no empty shapes.
+With known size and amounts, an axis needs at most three nodes (strings with an interior and bfloat16 with a computed
+fill: four). Otherwise nodes compute the positions first. Before opset 14, they cannot extend an axis that is empty at
+run time, even if the output has no elements (P5): Reshape has no empty shapes.
 
 **In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
 between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
@@ -21,7 +20,6 @@ An axis that is empty at run time yields an empty result, where Pad fails (P5).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -34,6 +32,7 @@ from padops.convert.standard.graph_builder import (
     MAX_LISTED,
     Number,
     Numbers,
+    arange,
     emit,
     here,
     ints,
@@ -44,7 +43,7 @@ from padops.convert.standard.graph_builder import (
     too_old,
     with_axis,
 )
-from padops.convert.standard.pad_values import AxisAmounts, Extents, filled, look_up, shape_of
+from padops.convert.standard.pad_values import AxisAmounts, Extents, apart, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -59,20 +58,14 @@ FIRST_WITH_EMPTY_RESHAPE = 14  # first opset with allowzero
 SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
-@dataclass
 class Work:
     """A tensor while its axes are being padded."""
 
-    pad: PadInfo
-    value: ir.Value  # the tensor so far
-    # One vector of one element per dim; None until a dim is read
-    dims: list[Numbers | None]
-
-    @staticmethod
-    def begin(pad: PadInfo) -> Work:
-        """Return the data of a Pad, before any axis is padded."""
+    def __init__(self, pad: PadInfo) -> None:
         assert pad.dims is not None, "the rank is known"
-        return Work(pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
+        self.pad, self.value = pad, pad.data  # the tensor so far
+        # One vector of one element per dim; None until a dim is read
+        self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
 
     def dim(self, axis: int) -> Numbers:
         """Return the size of an axis, as a vector of one element."""
@@ -109,7 +102,7 @@ class Work:
 
     def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Numbers) -> None:
         """Concatenate one or more parts along an axis; ``size``, a vector of one element, is the new size."""
-        self.value = parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": axis})
+        self.value = _joined(axis, *parts)
         self.dims[axis] = size
 
 
@@ -173,7 +166,10 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
         front, back = amounts.begin, amounts.end
     elif amounts.interior or work.has_no_blocks(with_what):
         work.replace_axis(axis, [work.value, _block(work, axis, ints(1), with_what)], ints(amounts.size + 1))
-        work.replace_axis(axis, [work.gather(axis, filled(amounts))], ints(amounts.output))
+        # The fill is one past the last element. The model stores up to ``MAX_LISTED`` positions; nodes compute more.
+        inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
+        positions = np.where(inside, shown + amounts.start, amounts.size)
+        work.replace_axis(axis, [work.gather(axis, positions)], ints(amounts.output))
         return
     else:
         first, last = _core(amounts)
@@ -182,9 +178,8 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
         front, back = (ints(first), ints(amounts.output - last)) if core else (ints(amounts.output), ints(0))
     known = not isinstance(front, Number) and not isinstance(back, Number)
     before = [] if is_number(front, 0) else [_block(work, axis, front, with_what)]
-    if known and front == back:
-        after = before
-    else:
+    after = before
+    if not known or front != back:
         after = [] if is_number(back, 0) else [_block(work, axis, back, with_what)]
     output = work.dim(axis) + take(front + back, 0) if known else front + work.dim(axis) + back
     parts = [*before, *core, *after] or [part(work.value, ints(0), ints(0), ints(axis))]
@@ -209,8 +204,9 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
             return emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
         return emit("Expand", [with_what, shape], role="fill")
+    zeros: Numbers
     if dims is not None and prod(dims) <= MAX_POSITIONS:
-        zeros: Numbers = np.zeros(dims, np.int64)
+        zeros = np.zeros(dims, np.int64)
     else:
         zeros = emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
     return emit("Gather", [with_what, zeros], role="fill")
@@ -232,43 +228,29 @@ SUMMED = (*FLOATS, "int32", "int64")  # element types of onnxruntime's ReduceSum
 TILED = 8  # the most repeats of a part by one node, which limits the elements cut off later
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a tensor of known rank, with operations along it."""
+def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.Value:
+    """Return elements ``start`` to ``stop`` with Slice's bounds: negative from the end, clamped to the axis."""
+    return part(value, ints(start), ints(stop), ints(axis))
 
-    number: int
-    rank: int
 
-    def part(self, value: ir.Value, start: int, stop: int = TO_THE_END) -> ir.Value:
-        """Return elements ``start`` to ``stop`` with Slice's bounds: negative from the end, clamped to the axis."""
-        return part(value, ints(start), ints(stop), ints(self.number))
+def _turned(value: ir.Value, axis: int) -> ir.Value:
+    """Return all elements in reverse order."""
+    if here().opset < FIRST_SLICE_OF_INPUTS:
+        raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
+    return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(axis), ints(-1)])
 
-    def turned(self, value: ir.Value) -> ir.Value:
-        """Return all elements in reverse order."""
-        if here().opset < FIRST_SLICE_OF_INPUTS:
-            raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
-        return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(self.number), ints(-1)])
 
-    def joined(self, *parts: ir.Value) -> ir.Value:
-        """Return parts one after another."""
-        return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": self.number})
+def _joined(axis: int, *parts: ir.Value) -> ir.Value:
+    return parts[0] if len(parts) == 1 else emit("Concat", parts, {"axis": axis})
 
-    def repeated(self, op_type: str, value: ir.Value, count: int) -> ir.Value:
-        """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element."""
-        return value if count == 1 else emit(op_type, [value, np.where(np.arange(self.rank) == self.number, count, 1)])
 
-    def cut(self, period: ir.Value, count: int, of_end: bool, reps: int) -> ir.Value:
-        """Return the first (or last) ``count`` elements of a part repeated ``reps`` times; ``reps`` must suffice."""
-        bounds = (-count, TO_THE_END) if of_end else (0, count)
-        while reps > 1:
-            period = self.part(self.repeated("Tile", period, min(reps, TILED)), *bounds)
-            reps = -(-reps // TILED)
-        return period
+def _repeated(work: Work, axis: int, op_type: str, value: ir.Value, count: int) -> ir.Value:
+    """Repeat a part ``count`` times: by Tile, or by Expand if the part is one element."""
+    return value if count == 1 else emit(op_type, [value, np.where(np.arange(len(work.dims)) == axis, count, 1)])
 
 
 def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
-    along = Axis(axis, len(work.dims))
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
     step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # between the elements that two adjacent positions of a side show
@@ -281,74 +263,78 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     if all(b - a == step for side in (front, back) for a, b in zip(side, side[1:])):
         parts = []
         for shown, way in pieces:
-            for part in work.core(axis, min(shown), max(shown) + 1) if shown else ():
-                turned = way < 0 and len(shown) > 1
-                parts.append(along.turned(part) if turned else along.repeated("Expand", part, 1 if way else len(shown)))
+            for piece in work.core(axis, min(shown), max(shown) + 1) if shown else ():
+                if way < 0 and len(shown) > 1:
+                    parts.append(_turned(piece, axis))
+                else:
+                    parts.append(_repeated(work, axis, "Expand", piece, 1 if way else len(shown)))
     else:  # a side shows an element more than once
-        parts = [_periods(along, work, row, first, mode)]
+        parts = [_periods(work, axis, row, first, mode)]
     work.replace_axis(axis, parts, ints(row.output))
 
 
-def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
+def _periods(work: Work, axis: int, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
     """Return the output of one axis, cut from the repeated period."""
-    (window,) = work.core(along.number, row.start, row.start + row.extent)
+    (window,) = work.core(axis, row.start, row.start + row.extent)
     size, period = row.extent, window
     if mode is Mode.SYMMETRIC:
-        period, size = along.joined(window, along.turned(window)), 2 * size
+        period, size = _joined(axis, window, _turned(window, axis)), 2 * size
     if mode is Mode.REFLECT and size > 2:
-        inside = along.part(window, 1, size - 1)
-        period, size = along.joined(window, along.turned(inside) if size > 3 else inside), 2 * size - 2
+        inside = _part(window, axis, 1, size - 1)
+        period, size = _joined(axis, window, _turned(inside, axis) if size > 3 else inside), 2 * size - 2
     start = first % size
     count = -(-(start + row.output) // size)
-    tiled = along.repeated("Tile", period, count)
-    return tiled if row.output == count * size else along.part(tiled, start, start + row.output)
+    tiled = _repeated(work, axis, "Tile", period, count)
+    return tiled if row.output == count * size else _part(tiled, axis, start, start + row.output)
 
 
 def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
     """Extend one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
-    along = Axis(axis, len(work.dims))
-    parts = [*_side(along, work.value, begin, mode, True), work.value, *_side(along, work.value, end, mode, False)]
-    work.value = along.joined(*parts)  # nothing reads its dims afterwards
+    front = _side(work, axis, begin, mode, True)
+    parts = [*front, work.value, *_side(work, axis, end, mode, False)]
+    work.value = _joined(axis, *parts)  # nothing reads its dims afterwards
 
 
-def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
+def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
     """Return the padding in front of an axis of any size, or behind it."""
     if not count:
         return []
+    bounds = (-count, TO_THE_END) if in_front else (0, count)  # of the ``count`` elements beside the data
     if mode is Mode.WRAP:
-        near = along.part(value, -count) if in_front else along.part(value, 0, count)
-        return [along.cut(near, count, in_front, count)]
-    reach = 1 if mode is Mode.EDGE else count + 1
-    near = along.part(value, 0, reach) if in_front else along.part(value, -reach)
-    if mode is Mode.EDGE:
-        return [along.repeated("Expand", near, count)]
-    if count == 1:  # reflect shows the second element, or the only one
-        return [along.part(near, -1) if in_front else along.part(near, 0, 1)]
-    inside = along.turned(along.part(near, 1, -1))
-    period = along.joined(near, inside) if in_front else along.joined(inside, near)
-    return [along.cut(period, count, in_front, count)]
+        period = _part(work.value, axis, *bounds)
+    else:
+        reach = 1 if mode is Mode.EDGE else count + 1
+        near = _part(work.value, axis, 0, reach) if in_front else _part(work.value, axis, -reach)
+        if mode is Mode.EDGE:
+            return [_repeated(work, axis, "Expand", near, count)]
+        if count == 1:  # reflect shows the second element, or the only one
+            return [_part(near, axis, -1) if in_front else _part(near, axis, 0, 1)]
+        inside = _turned(_part(near, axis, 1, -1), axis)
+        period = _joined(axis, near, inside) if in_front else _joined(axis, inside, near)
+    reps = count
+    while reps > 1:
+        period = _part(_repeated(work, axis, "Tile", period, min(reps, TILED)), axis, *bounds)
+        reps = -(-reps // TILED)
+    return [period]
 
 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill gets its shape from one position of the axis. An empty axis has no position; then the sum over the
-    axis provides the shape.
+    A block of fill gets its shape from the sum over one position of the axis, which an empty axis lacks.
 
     If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
     """
-    along = Axis(axis, len(work.dims))
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
-    one = with_axis("ReduceSum", along.part(work.value, 0, 1), axis)
+    one = with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)
     may_be_negative_zero = isinstance(fill, ir.Value) or (fill.dtype.kind == "f" and fill == 0 and np.signbit(fill))
     kind = work.pad.type if may_be_negative_zero else None
-    blocks: dict[int, ir.Value] = {}
+    blocks: dict[int, list[ir.Value]] = {0: []}
     for count in sorted({begin, end} - {0}):
-        dims = [count if i == axis else 1 for i in range(along.rank)]
+        dims = [count if i == axis else 1 for i in range(len(work.dims))]
+        never: Operand = np.zeros(dims, bool)
         if kind in FLOATS:
             never = emit("Less", [one, np.full(dims, -np.inf, by_name(kind).numpy)])
-            blocks[count] = emit("Where", [never, fill, fill], role="fill")
-        else:
-            blocks[count] = emit("Where", [np.zeros(dims, bool), one, fill], role="fill")
-    work.value = along.joined(*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else []))
+        blocks[count] = [emit("Where", [never, fill if kind in FLOATS else one, fill], role="fill")]
+    work.value = _joined(axis, *blocks[begin], work.value, *blocks[end])

@@ -1,22 +1,16 @@
 """Fallback functions, which a model runs if the native library is absent.
 
 For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
-operators. ONNX Runtime runs the native kernel if the library is registered, else this function (measured with 1.20 to
-1.31, optimisation off and on).
+operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
 
 **One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27
 silently uses the last overload for all calls. So one body serves all calls of a model. An attribute equal in all calls
 is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of this mode on
 0, 1, 2, or from TfIdfVectorizer, which counts words; session creation folds both away. The body reads ranks, shapes,
-amounts, axes and fills at run time, whatever the model declares, with three exceptions. If the model proves ONNX
-Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time, the body is
-this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this Pad with a
-check that fails where the Pad is wrong (``Calls``), because ONNX Runtime inlines and optimises the whole body for each
-call.
-
-**Bodies** come from ``standard/``: ONNX Runtime's Pad where this Pad is right; else a Loop over the axes computes
-indices for a Gather. If the Pad lacks the type, a body pads indices of the data and only moves bits; it casts 4- and
-2-bit integers, and the 8-bit floats that survive the casts, there and back.
+amounts, axes and fills at run time, whatever the model declares (``ort_pad.py``), with three exceptions. If the model
+proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time,
+the body is this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this
+Pad with a check that fails where the Pad is wrong, because ONNX Runtime inlines and optimises a body for each call.
 
 **Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
 bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect an axis named twice (P8), whose last
@@ -29,7 +23,7 @@ P9, S1) removes the function.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -64,12 +58,12 @@ COPIED = {
 
 
 class Calls:
-    """All known facts about an operator's calls; ``opset`` is the body's opset."""
+    """An operator's calls; ``opset`` is the body's opset."""
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
         # For each call, whether ONNX Runtime's Pad alone suffices.
-        self.proven = [_is_right(pad, opset) or _is_plain(pad, opset) for pad in pads]
+        self.proven = [_is_right(pad, opset) for pad in pads]
         # Whether there are too many calls for the whole body, so that the body is ONNX Runtime's Pad. It never yields
         # wrong elements, but may fail where padops does not; see ``ort_pad.on_data_or_fail``.
         modes = {mode for pad in pads for mode in pad.known_modes}
@@ -231,6 +225,11 @@ def _plain(value: Any) -> Any:
 
 def _is_right(pad: PadInfo, opset: int) -> bool:
     """Return whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
+    if opset < FIRST_WITH_INPUTS and pad.op.fill == "value":
+        if pad.mode is Mode.CONSTANT and _leaves_some(pad):
+            return True
+        if pad.mode is Mode.EDGE and (_keeps_elements(pad) if pad.is_known else pad.only_adds):
+            return True  # this Pad fails on an empty axis
     if pad.known_modes == (Mode.CONSTANT,):
         return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
     if not pad.is_known:
@@ -250,28 +249,15 @@ def _leaves_some(pad: PadInfo) -> bool:
 def _keeps_elements(pad: PadInfo) -> bool:
     """Return whether a call surely shows source elements on each axis."""
     amounts = known_amounts(pad) if pad.is_known else ()
-    if not all_known(pad.dims) or len(amounts) != len(pad.dims):
-        return False
-    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts))
+    return all_known(pad.dims) and len(amounts) == len(pad.dims) and ort_pad.keeps_elements(pad.dims, amounts)
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
     """Return the larger amount of each axis in mode reflect, if known and equal in all calls."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
-    known = [pads for pads in reflecting if isinstance(pads, np.ndarray) and pads.size % 2 == 0]
-    if not known or len(known) < len(reflecting):
-        return None
-    found = [pads.reshape(2, -1).max(axis=0) for pads in known]
-    return found[0] if all(np.array_equal(one, found[0]) for one in found) else None
-
-
-def _is_plain(pad: PadInfo, opset: int) -> bool:
-    """Return whether the Pad of an old opset suffices for a call; in mode edge this Pad fails on an empty axis."""
-    if opset >= FIRST_WITH_INPUTS or pad.op.fill != "value":
-        return False
-    if pad.mode is Mode.EDGE:
-        return _keeps_elements(pad) if pad.is_known else pad.only_adds
-    return pad.mode is Mode.CONSTANT and _leaves_some(pad)
+    found = [x.reshape(2, -1).max(axis=0) for x in reflecting if isinstance(x, np.ndarray) and x.size % 2 == 0]
+    is_one = 0 < len(found) == len(reflecting) and all(np.array_equal(one, found[0]) for one in found)
+    return found[0] if is_one else None
 
 
 IR_VERSION = 8  # the first with functions
@@ -282,22 +268,15 @@ SHORT = (
 NEW_OPSET = 21  # for a model that does not import the default domain; onnxruntime 1.20 has this opset
 
 
-@dataclass
-class Embedded:
-    """The outcome of embedding a model's fallback functions."""
-
-    notes: list[str] = field(default_factory=list)  # other changes of the model
-    missing: dict[str, str] = field(default_factory=dict)  # the operators without a function, with the reason
-
-
-def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
+def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str, str]]:
     """Write the model back with a new function for each padops operator in it; replace old functions.
 
-    Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes.
+    Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes. Return notes about
+    other changes of the model, and the operators without a function, with the reasons.
     """
-    result, document = Embedded(), analysis.document
+    notes, missing, document = list[str](), dict[str, str](), analysis.document
     if not wanted and not document.touched:
-        return result
+        return notes, missing
     functions, op_types = [], dict.fromkeys(site.node.op_type for site in _pads(analysis))
     if wanted and op_types:
         imports = document.model.graph.opset_imports
@@ -308,15 +287,15 @@ def embed(analysis: Analysis, wanted: bool = True) -> Embedded:
             analysis.renew()
         for op_type in op_types:
             try:
-                functions.append(_complete(analysis, op_type, opset, result))
+                functions.append(_complete(analysis, op_type, opset, notes))
             except Unconvertible as why:
-                result.missing[op_type] = str(why)
-    if _replace(document, functions, result):
+                missing[op_type] = str(why)
+    if _replace(document, functions, notes):
         analysis.renew()
-    return result
+    return notes, missing
 
 
-def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) -> ir.Function:
+def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) -> ir.Function:
     """Return the function of an operator; if needed, add to its nodes the inputs that only some of them have."""
     for _ in OPS[op_type].inputs:
         try:
@@ -328,10 +307,10 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
             count = _write_default(analysis, op_type, lack.name)
             if not count:
                 raise
-            result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
+            notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
             continue
         if calls.is_short:
-            result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
+            notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
         graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
         attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in calls.op.attributes]
         return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
@@ -341,6 +320,11 @@ def _complete(analysis: Analysis, op_type: str, opset: int, result: Embedded) ->
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
     """Return whether a function is the fallback of a padops operator, also under a prefixed name."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
+
+
+def _drop_fallbacks(message: onnx.ModelProto) -> None:
+    for i in reversed([i for i, function in enumerate(message.functions) if is_fallback(function)]):
+        del message.functions[i]
 
 
 def _pads(analysis: Analysis) -> Iterator[NodeSite]:
@@ -355,9 +339,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     """Return every call of an operator after inlining the model's functions; raise Unconvertible if that fails."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.message())
-        kept = [function for function in message.functions if not is_fallback(function)]
-        del message.functions[:]
-        message.functions.extend(kept)
+        _drop_fallbacks(message)
         versions = {row.domain: row.version for row in message.opset_import}
         for row in (row for function in message.functions for row in function.opset_import):
             # ONNX Runtime reads a body by the model's imports; onnx would not inline a body with other imports.
@@ -370,29 +352,25 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     for site in found_here:
         owner = site.scope.owner
         while owner is not None:
-            if owner.node.op_type == "SequenceMap":
-                # It inlines the function into the body and the body into the graph, and confuses their names (1.20 to
-                # 1.32).
+            if owner.node.op_type == "SequenceMap":  # the runtime confuses names of body and function (1.20 to 1.32)
                 raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
             owner = owner.scope.owner
     return [describe_node(site, analysis.types) for site in found_here]
 
 
-def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> bool:
+def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
     """Put the functions into graph and message; return whether any is new."""
     message, model = document.message(), document.model
     made = [ir.to_proto(function) for function in functions]
-    former = [function for function in message.functions if is_fallback(function)]
-    if [f.SerializeToString() for f in former] == [f.SerializeToString() for f in made]:
+    former = [function.SerializeToString() for function in message.functions if is_fallback(function)]
+    if former == [function.SerializeToString() for function in made]:
         return False
     document.embedded = True
-    kept = [function for function in message.functions if not is_fallback(function)]
-    del message.functions[:]
-    message.functions.extend([*kept, *made])
+    _drop_fallbacks(message)
+    message.functions.extend(made)
     for identifier in [key for key, function in model.functions.items() if is_fallback(function)]:
         del model.functions[identifier]
-    for function in functions:
-        model.functions[function.identifier()] = function
+    model.functions.update({function.identifier(): function for function in functions})
     before = model.ir_version
     if not made or before >= IR_VERSION:
         return True
@@ -400,21 +378,18 @@ def _replace(document: Document, functions: Sequence[ir.Function], result: Embed
     names = {tensor.name for tensor in message.graph.initializer}
     inputs = [value for value in message.graph.input if value.name not in names]
     dropped = len(message.graph.input) - len(inputs)
-    result.notes.append(f"IR version raised from {before} to {IR_VERSION} (functions need it)")
+    notes.append(f"IR version raised from {before} to {IR_VERSION} (functions need it)")
     if before < 4 and dropped:
         # Up to IR version 3, every initializer is also an input, yet constant; from 4 on, callers could override it.
         del message.graph.input[:]
         message.graph.input.extend(inputs)
         model.graph.inputs[:] = [value for value in model.graph.inputs if value.name not in names]
-        result.notes[-1] += f"; {dropped} constants are no inputs any more"
+        notes[-1] += f"; {dropped} constants are no inputs any more"
     return True
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Add the default of an input, fill or axes (P7, P8), to all nodes that lack it, and return their number.
-
-    If one default is unknown, the function changes nothing and returns 0.
-    """
+    """Add an input's default (P7, P8) to all nodes that lack it; return their number, or 0 if a default is unknown."""
     document = analysis.document
     analysis.types.infer()
     lacking = []

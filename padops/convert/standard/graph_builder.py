@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 import onnx_ir as ir
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from padops.convert.model.graphs import inner_graphs, tensor_of
 from padops.convert.pads.match import Unconvertible
@@ -36,28 +37,10 @@ def emit(
     return here().emit(op_type, inputs, attributes, role)
 
 
-def _operator(function: np.ufunc, turned: bool = False) -> Callable[[Number, Numbers | int], Number]:
-    """Return a Python operator for a NumPy function; ``turned`` if ``self`` is the second operand."""
+class Number(NDArrayOperatorsMixin, ir.Value):
+    """A value of the graph that NumPy's functions and Python's operators accept."""
 
-    def apply(one: Number, other: Numbers | int) -> Number:
-        made: Number = function(other, one) if turned else function(one, other)
-        return made
-
-    return apply
-
-
-class Number(ir.Value):
-    """A value of the graph that NumPy's functions accept."""
-
-    __add__, __radd__ = _operator(np.add), _operator(np.add, True)
-    __sub__, __rsub__ = _operator(np.subtract), _operator(np.subtract, True)
-    __mul__, __mod__ = _operator(np.multiply), _operator(np.mod)
-    __floordiv__ = _operator(np.floor_divide)  # right for non-negative or evenly divisible operands: Div rounds to 0
-    __lt__, __gt__ = _operator(np.less), _operator(np.less, True)
-    __and__ = _operator(np.logical_and)
-
-    def __neg__(self) -> Number:
-        return emit("Neg", [self])
+    __eq__, __hash__ = ir.Value.__eq__, ir.Value.__hash__
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
         """Refuse NumPy functions that only accept arrays."""
@@ -65,6 +48,8 @@ class Number(ir.Value):
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
         """Write a node, unless one operand leaves the other unchanged."""
+        if function is np.greater:
+            function, operands = np.less, operands[::-1]
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
             if not isinstance(one, ir.Value) and np.ndim(one) == 0 and one == neutral:
                 return other
@@ -85,8 +70,9 @@ class Number(ir.Value):
 Numbers: TypeAlias = Number | np.ndarray
 
 _OPERATORS: Mapping[np.ufunc, str] = {
-    np.add: "Add", np.subtract: "Sub", np.multiply: "Mul", np.floor_divide: "Div", np.mod: "Mod",
-    np.less: "Less", np.equal: "Equal", np.logical_and: "And", np.minimum: "Min", np.maximum: "Max",
+    np.add: "Add", np.subtract: "Sub", np.multiply: "Mul", np.mod: "Mod", np.negative: "Neg", np.less: "Less",
+    np.equal: "Equal", np.bitwise_and: "And", np.minimum: "Min", np.maximum: "Max",  # ``&`` stands between bools
+    np.floor_divide: "Div",  # right for non-negative or evenly divisible operands: Div rounds to 0
 }  # fmt: skip
 _NEUTRAL: Mapping[np.ufunc, tuple[int | None, int]] = {
     np.add: (0, 0), np.subtract: (None, 0), np.multiply: (1, 1),  # neutral operand on the left, on the right
@@ -108,10 +94,10 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 def too_old(what: str, since: int) -> Unconvertible:
     """Return the error for an opset before ``since`` that lacks an operator or a form of an operator."""
-    opset = here().opset
-    # onnx has no adapter for the Pad of opset 1.
-    do = "; raise that first (onnx.version_converter)" if opset > 1 else ", which onnx.version_converter cannot raise"
-    return Unconvertible(f"it needs {what} (opset {since}); the model has opset {opset}{do}")
+    return Unconvertible(
+        f"it needs {what} (opset {since}); the model has opset {here().opset}; --target onnx --opset {max(since, 13)} "
+        "(padops.lower) may help"
+    )
 
 
 def ints(*values: int) -> np.ndarray:
@@ -199,12 +185,7 @@ FIRST = {
     "ScatterElements": 11,
 }  # fmt: skip
 
-FIRST_CONSTANTS = 9  # the first opset with Constants of types other than float
-
 T = TypeVar("T", bound=Operand)
-
-INT64 = ir.TensorType(ir.DataType.INT64)
-BOOL = ir.TensorType(ir.DataType.BOOL)
 
 
 class GraphBuilder:
@@ -225,7 +206,7 @@ class GraphBuilder:
         self.name = name or (lambda wanted: f"{wanted}_{next(numbers)}")
         self._in_function, self._outer = in_function, outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
-        self._once: ChainMap[Hashable, Any] = ChainMap() if outer is None else outer._once.new_child()
+        self._once: ChainMap[Hashable, Number] = ChainMap() if outer is None else outer._once.new_child()
 
     def __enter__(self) -> GraphBuilder:
         self._opened = OPEN.set(self)
@@ -238,31 +219,26 @@ class GraphBuilder:
         """Return a graph builder for a graph inside this graph, which holds the constants of both."""
         return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
-    def _keep(self, array: np.ndarray, role: str) -> ir.Value:
-        if self._outer is not None:
-            return self._outer.constant(array, role)
-        # ONNX Runtime infers the types of a function's body, where ONNX only has Constants of floats before opset 9.
-        if self._in_function and self.opset < FIRST_CONSTANTS and array.dtype.kind in "biu":
-            value = self.emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role=role)
-            return self.emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role=role)
-        value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
-        self.arrays[self.nodes[-1]] = array
-        return value
-
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
         """Return an array as a value of the graph; equal arrays are one value."""
+        if self._outer is not None:
+            return self._outer.constant(array, role)
         content = repr(array.tolist()).encode() if array.dtype.kind == "O" else array.tobytes()
         key = (array.dtype.name, array.shape, content)
-        if key not in self._known:
-            self._known[key] = self._keep(array, role)
+        # ONNX Runtime infers the types of a function's body, where ONNX only has Constants of floats before opset 9.
+        if key not in self._known and self._in_function and self.opset < 9 and array.dtype.kind in "biu":
+            value = self.emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role=role)
+            self._known[key] = self.emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role=role)
+        elif key not in self._known:
+            self._known[key] = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
+            self.arrays[self.nodes[-1]] = array
         return self._known[key]
 
-    def once(self, key: Hashable, write: Callable[[], T]) -> T:
+    def once(self, key: Hashable, write: Callable[[], Number]) -> Number:
         """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
         if key not in self._once:
             self._once[key] = write()
-        found: T = self._once[key]
-        return found
+        return self._once[key]
 
     def emit(
         self,
@@ -284,13 +260,10 @@ class GraphBuilder:
         given = [x if x is None or isinstance(x, ir.Value) else self.constant(np.asarray(x)) for x in arrays]
         while given and given[-1] is None:
             given.pop()
-        made = {
-            name: value if isinstance(value, ir.Attr) else ir.convenience.convert_attribute(name, value)
-            for name, value in (attributes or {}).items()
-        }
+        made = ir.convenience.convert_attributes(attributes or {})
         name = self.name(role or op_type.lower())
         values = [Number(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
-        self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
+        self.nodes.append(ir.Node("", op_type, given, made, outputs=values, name=name))
         return values[0]
 
     def drop_unused(self, output: ir.Value) -> None:

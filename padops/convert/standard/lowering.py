@@ -57,23 +57,17 @@ from padops.spec.plan import Amounts, Limit, Mode, PadError
 OLDEST = 20  # onnxruntime 1.20, whose Pad has the most faults
 ANY_RELEASE = 0  # of onnxruntime: no rule counts as fixed
 NOTHING = Amounts(0, 0)
-NEGATIVE = (Amounts(-1, -1),)  # stands for unknown amounts
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
 # Rules about nodes of every operator, so other nodes do not help.
 OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
-NOT_RUN = "by rules that were not run"
+NOT_RUN = "by rules from its source, not tested"
 
 
-class Way(Enum):
-    """The form in which an execution provider accepts a Pad."""
-
-    STAYS = "stays"
-    ANY = "any"  # for no provider: nodes that ONNX Runtime's CPU provider runs right
-    PAD = "Pad"  # one Pad of the standard
-    CROPPED = "cropped"  # one Pad in mode constant behind a Slice, so that the Pad itself crops nothing
-    PARTS = "parts"  # nodes that move parts of the data; see ``axes.py``
+# The forms in which an execution provider accepts a Pad: one Pad of the standard; the same behind a Slice, so that the
+# Pad itself crops nothing; nodes that move parts of the data (see ``axes.py``). Any: for no provider.
+Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
@@ -127,44 +121,40 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit of dims if the Pad has more dims and may be ``narrowed``; else 0.
-
-    An ONNX Pad may be narrowed if amounts and dims are known, some amount is not 0, and the output has elements.
-    """
+    """Return the provider's limit of dims if the Pad has more, and is a known Pad of ONNX with an output; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
-    if not pad.op.is_onnx or 0 in (*pad.dims, *make_node_plan(pad.node, pad.dims).shape):
-        return 0
-    return limit if any(one != NOTHING for one in known_amounts(pad)) else 0
+    empty = 0 in (*pad.dims, *make_node_plan(pad.node, pad.dims).shape)
+    return limit if pad.op.is_onnx and not empty and any(one != NOTHING for one in known_amounts(pad)) else 0
 
 
 def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
     """Write a Pad by ``write`` on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
-    assert all_known(pad.dims), "only such a Pad is narrowed"
+    assert all_known(pad.dims) and pad.mode is not None, "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
+
+    def groups_of(axes: Sequence[int]) -> list[list[int]]:
+        """Return the axes of the data in groups: neighbours outside ``axes`` form one group."""
+        return [list(group) for _, group in groupby(range(len(dims)), lambda i: i if i in axes else -1)]
+
     to_pad = [i for i, one in enumerate(amounts) if one != NOTHING]
-    value: Operand = pad.data
-    for axes in [to_pad] if len(_groups(to_pad, len(dims))) <= limit else [[i] for i in to_pad]:
-        groups = _groups(axes, len(dims))
+    value = pad.data
+    for axes in [to_pad] if len(groups_of(to_pad)) <= limit else [[i] for i in to_pad]:
+        groups = groups_of(axes)
         shape = [prod(dims[i] for i in group) for group in groups]
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
-        narrow = reshape(value, ints(*shape))
-        assert isinstance(narrow, ir.Value), "the data are not known"
-        flat = ints(*(row.begin for row in rows), *(row.end for row in rows))
-        assert pad.mode is not None, "only such a Pad is narrowed"
         plain = replace(pad, dims=shape, rank=len(shape), around=ALONE)
-        value = write(_of_all_axes(plain, narrow, flat, _provider_fill(pad), pad.mode))
+        narrow = emit("Reshape", [value, ints(*shape)])
+        padded = write(_of_all_axes(plain, narrow, _flat(rows), _provider_fill(pad), pad.mode))
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
-        value = emit("Reshape", [value, ints(*dims)])
-    assert isinstance(value, ir.Value), "something is padded"
+        value = emit("Reshape", [padded, ints(*dims)])
     return value
 
 
-def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
-    """Return the axes of a tensor in groups: neighbours outside ``axes`` form one group."""
-    return [list(group) for _, group in groupby(range(rank), lambda i: i if i in axes else -1)]
+def _flat(rows: Sequence[Amounts]) -> np.ndarray:
+    return ints(*(row.begin for row in rows), *(row.end for row in rows))
 
 
 def _provider_fill(pad: PadInfo) -> Operand | None:
@@ -179,14 +169,14 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
         return False
     if pad.op.is_onnx or pad.mode is Mode.CONSTANT:
         return True
-    checked = pad.op.limit is Limit.NONE or all_known(pad.dims)
-    return checked and bool(pad.dims) and all(min(row.begin, row.end) >= 0 for row in known_amounts(pad) or NEGATIVE)
+    checked, amounts = pad.op.limit is Limit.NONE or all_known(pad.dims), known_amounts(pad)
+    return checked and bool(pad.dims) and bool(amounts) and all(min(row.begin, row.end) >= 0 for row in amounts)
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
     """Return the Pad of all axes to judge: in the same or constant mode, with the fill if the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
-    flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
+    flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
         value = pad.attributes[pad.op.fill]
         attributes = {"pads": ir.AttrInt64s("pads", flat.tolist()), value.name: value}
@@ -251,15 +241,11 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
         return _write(_with_expandable_fill(given, row), _known_amounts(pad), plain, way)
 
     output = write_exact(pad, [pad.type], write_moved)
-    return output if isinstance(output, ir.Value) or output.size else _by_a_node(output)
-
-
-def _by_a_node(nothing: np.ndarray) -> Operand:
-    """Return a tensor without elements; other runtimes get a node: OpenVINO, tract and TVM misread such constants."""
-    if here().has_pad or here().opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
-        return nothing
-    value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
-    return emit("ConstantOfShape", [ints(*nothing.shape)], value)
+    if isinstance(output, ir.Value) or output.size or here().has_pad or output.dtype.kind not in "biuf":
+        return output
+    # OpenVINO, tract and TVM misread a constant without elements.
+    may_fill, value = here().opset >= FIRST["ConstantOfShape"], {"value": ir.tensor(np.zeros(1, output.dtype))}
+    return emit("ConstantOfShape", [ints(*output.shape)], value) if may_fill else output
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
@@ -284,8 +270,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if way is Way.PAD:
         return ort_pad.on_data(pad, ort_pad.own_amounts(pad) if known is None else _amounts(pad, known))
     if way is Way.CROPPED:
-        cropped, left = ort_pad.cropped(pad, pad.data)
-        return ort_pad.on_data(pad, left, cropped)
+        return ort_pad.on_data(pad, *ort_pad.cropped(pad, pad.data)[::-1])
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = has_type(pad.type, here().opset)
     if plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE:
@@ -312,14 +297,11 @@ def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
     if pad.known_modes == (Mode.CONSTANT,):
-        shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
-        if shrinks and all_known(pad.dims):
-            left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(pad.dims, known)]
-            return min(left) > 0 and ort_pad.takes_fill(pad)
-        return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(pad)
-    if not all_known(pad.dims) or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
-        return False
-    return bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
+        shrinks = min(_flat(known), default=0) < 0
+        leaves_some = ort_pad.keeps_elements(pad.dims, known) if all_known(pad.dims) else not pad.op.clamp
+        return (leaves_some or not shrinks) and ort_pad.takes_fill(pad)
+    adds = max(_flat(known), default=0) > 0
+    return adds and all_known(pad.dims) and bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
 
 
 def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
@@ -371,23 +353,23 @@ def _grows(one: Amounts) -> bool:
 
 def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
     """Return the work, and the fill in the form that the work needs."""
-    with_what, work = any_fill(pad), Work.begin(pad)
+    with_what, work = any_fill(pad), Work(pad)
     return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     """Write the other modes for a known rank."""
-    work = Work.begin(pad)
+    work = Work(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))
         return work.value
-    padded = [i for i, one in enumerate(known) if one != NOTHING]
-    to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    dims = pad.dims or ()
-    sizes = {i: size for i in to_crop if (size := dims[i]) is not None}
-    crops = sizes if len(sizes) == len(to_crop) else {}
-    if crops:  # one Slice crops all axes
-        plans = [plan_of(pad, i, size, known[i]) for i, size in crops.items()]
+    padded, dims = [i for i, one in enumerate(known) if one != NOTHING], pad.dims or ()
+    crops = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
+    sizes = [size for i in crops if (size := dims[i]) is not None]
+    if not crops or len(sizes) < len(crops):
+        crops = []
+    else:  # one Slice crops all axes
+        plans = [plan_of(pad, i, size, known[i]) for i, size in zip(crops, sizes)]
         starts = [min(-known[i].begin, one.size) for i, one in zip(crops, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
         work.value = part(work.value, ints(*starts), ints(*stops), ints(*crops))
@@ -401,11 +383,9 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
         except PadError as error:
             if error.rule != "P5":  # P5 is no error if another dim is 0 at run time
                 raise
-        if extension is None:
-            to_compute += [i] if i in padded or pad.op.limit is Limit.NGRAPH else []
-        elif i in padded and i not in crops:
-            listed = extension.output - (0 if work.by_elements else extension.extent)
-            if listed > MAX_LISTED:
+        listed = 0 if extension is None else extension.output - (0 if work.by_elements else extension.extent)
+        if i not in crops and (i in padded or (extension is None and pad.op.limit is Limit.NGRAPH)):
+            if extension is None or listed > MAX_LISTED:
                 to_compute.append(i)
             else:
                 extend(work, i, extension, pad.known_modes[0])
@@ -421,17 +401,15 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
     checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
     if not only_adds or (checked and None in pad.dims):
         return None
-    if pad.mode is Mode.CONSTANT:
-        may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
-        if not may_sum or all_known(pad.dims) or not all(map(_grows, known)):
-            return None
-        work, with_what = _begin_filling(pad)
-        for i, _, one in padded:
-            fill_any(work, i, one.begin, one.end, with_what)
-        return work.value
-    work = Work.begin(pad)
+    fills = pad.mode is Mode.CONSTANT
+    may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
+    if fills and (not may_sum or all_known(pad.dims) or not all(map(_grows, known))):
+        return None
+    work, with_what = _begin_filling(pad) if fills else (Work(pad), None)
     for i, size, one in padded:
-        if size is None:
+        if with_what is not None:
+            fill_any(work, i, one.begin, one.end, with_what)
+        elif size is None:
             extend_any(work, i, one.begin, one.end, pad.known_modes[0])
         else:
             extend_in_parts(work, i, plan_of(pad, i, size, one), pad.known_modes[0])

@@ -10,7 +10,7 @@ indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,18 +19,9 @@ import onnx_ir as ir
 
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.runtimes import (
-    EXACT_CASTS,
-    FIRST_WITH_AXES,
-    FIRST_WITH_INPUTS,
-    MOVED,
-    has_modes,
-    taking_pooling,
-)
+from padops.convert.runtimes import EXACT_CASTS, FIRST_WITH_AXES, FIRST_WITH_INPUTS, MOVED, has_modes, taking_pooling
 from padops.convert.standard.graph_builder import (
-    BOOL,
     FIRST_SLICE_OF_INPUTS,
-    INT64,
     Number,
     Numbers,
     arange,
@@ -41,7 +32,6 @@ from padops.convert.standard.graph_builder import (
     lowest,
     part,
     reshape,
-    scalar,
     take,
     too_old,
     with_axis,
@@ -65,7 +55,7 @@ from padops.convert.standard.pad_values import (
     shape_of,
 )
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Limit, Mode
+from padops.spec.plan import Amounts, Limit, Mode
 
 #                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
 _BOUNDS = {
@@ -83,20 +73,15 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source:
     n - 1 for reflect, n for wrap.
     """
-    size, (free, reach) = shape_of(pad), _bounds(pad, choice)
+    size, usable = shape_of(pad), pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
+    bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
+    free, reach = (select(column, choice) for column in zip(*bounds))
+    reach = size + reach
     terms = [amounts.begin + free, amounts.end + free, reach - amounts.begin, reach - amounts.end]
     terms += [size - 1 + free, rank_of(pad) - 1]
     if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, even if it adds none
         terms.append(size - select([2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes], choice))
     return lowest(*terms) > -1
-
-
-def _bounds(pad: PadInfo, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the most elements that each axis may lose and gain for the built-in to be right."""
-    usable = pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
-    bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
-    free, reach = (select(column, choice) for column in zip(*bounds))
-    return free, shape_of(pad) + reach
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
@@ -151,10 +136,8 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
         return _with_attributes(pad, amounts, lifted)
     pads = _pads(pad, amounts, lifted)
     fill = -1 if numbered else _fill(pad)
-    if not lifted:
-        return emit("Pad", [source, pads, fill], _mode(pad))
-    padded = emit("Pad", [with_axis("Unsqueeze", source, 0), pads, fill], _mode(pad))
-    return with_axis("Squeeze", padded, 0)
+    padded = emit("Pad", [with_axis("Unsqueeze", source, 0) if lifted else source, pads, fill], _mode(pad))
+    return with_axis("Squeeze", padded, 0) if lifted else padded
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
@@ -216,8 +199,9 @@ def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) ->
     if not lifted:
         return emit("Pad", [pad.data], made)
     if given is not None and given.is_ref():  # unchangeable amounts: only the padded data get another axis
-        return with_axis("Squeeze", with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0), 0)
-    padded = emit("Pad", [with_axis("Unsqueeze", pad.data, 0)], made)
+        padded = with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0)
+    else:
+        padded = emit("Pad", [with_axis("Unsqueeze", pad.data, 0)], made)
     return with_axis("Squeeze", padded, 0)
 
 
@@ -234,12 +218,8 @@ def iota(pad: PadInfo) -> Numbers:
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
     """Return the amounts of all axes, begins and then ends; with ``lifted``, also of one more axis in front."""
     if amounts is None and (lifted or pad.input("axes") is not None):
-        listed = pad.input("pads")
-        for name in ("pads", "paddings"):
-            attribute = pad.attributes.get(name)
-            if attribute is not None and not attribute.is_ref():
-                listed = ints(*attribute.value)
-        if isinstance(listed, np.ndarray) and listed.size % 2 == 0 and pad.input("axes") is None:
+        listed = None if pad.node is None or pad.input("axes") is not None else pads_of(pad)
+        if isinstance(listed, np.ndarray) and listed.size % 2 == 0:
             amounts = AxisAmounts(*np.split(listed.reshape(-1), 2))  # of any rank
         else:
             amounts = amounts_of(pad)
@@ -251,9 +231,12 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
     """Return whether the built-in can read the node's own amounts."""
-    if not pad.op.is_onnx:
-        return False
-    return pad.input("axes") is None or opset >= FIRST_WITH_AXES
+    return pad.op.is_onnx and (pad.input("axes") is None or opset >= FIRST_WITH_AXES)
+
+
+def keeps_elements(dims: Sequence[int], amounts: Sequence[Amounts]) -> bool:
+    """Return whether source elements are left on each axis."""
+    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(dims, amounts))
 
 
 def takes_fill(pad: PadInfo) -> bool:
@@ -272,9 +255,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
             raise Unconvertible("the type of its data is not known")
         proxy, since = EXACT_CASTS.get(name, (None, 0))
         if MOVED.get(name, opset + 1) > opset and not (proxy and since <= opset):
-            raise Unconvertible(
-                f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is"
-            )
+            raise Unconvertible(f"no standard operator of opset {opset} copies {name} without changing bits")
         proxies.add(proxy)
     if proxies == {None}:
         return write(pad)
@@ -299,10 +280,6 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
         return output.astype(own.numpy)
     exact = {"saturate": 0} if pad.type in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz") else {}
     return emit("Cast", [output], {"to": own.onnx} | exact)
-
-
-# From an axis and the indices so far, with a last dim of 1 added, to the indices with this axis.
-Row = Callable[[Number, Numbers], Numbers]
 
 
 @dataclass(frozen=True)
@@ -340,7 +317,6 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
         choice, amounts = mode_of(pad), amounts_of(pad)
         rank_of(pad)  # all branches use it
     fill = any_fill(pad) if fills and not typed else None
-    output: Operand
     if only_fills:
         output = _constant(pad, guarantees)
     elif not fills or guarantees.leaves_some:
@@ -355,13 +331,10 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
             lambda: _constant(filled, guarantees),
             lambda: _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False),
         )
-    if not typed:  # of flat indices
-        return _taken(pad.data, fill, output)
-    assert isinstance(output, Number), "only flat indices can be known"
-    return output
+    return output if typed else _taken(pad.data, fill, output)  # else it is of flat indices
 
 
-def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
+def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
     """Write mode constant alone: return the output, or flat indices if the built-in lacks the type."""
     if not guarantees.ranked:
         has_dims = reshape(rank_of(pad), ints()) > 0
@@ -369,7 +342,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
         return here().choose(
             has_dims,
             lambda: _constant(pad, ranked),
-            lambda: emit("Identity", [pad.data]) if guarantees.typed else scalar(0),
+            lambda: emit("Identity", [pad.data if guarantees.typed else 0]),
         )
     source: Operand = pad.data if guarantees.typed else iota(pad)
     if guarantees.leaves_some:
@@ -379,20 +352,17 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Operand:
     return on_data(pad, amounts, source, numbered=not guarantees.typed)
 
 
-def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Operand:
+def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Number:
     """Write the other modes, and constant if it keeps elements: return the output, or flat indices."""
 
-    def compute() -> Operand:
+    def compute() -> Number:
         indices = _indices(pad, choice, amounts)
         return _taken(pad.data, None, indices) if guarantees.typed else indices
 
     if not branches or not guarantees.typed or (len(pad.modes) == 1 and not has_modes(pad, here().opset)):
         return compute()
-
-    def delegate() -> Operand:
-        return on_data(pad, None if takes_inputs(here().opset, pad) else amounts, pad.data)
-
-    return here().choose(is_right(pad, choice, amounts), delegate, compute)
+    own = None if takes_inputs(here().opset, pad) else amounts
+    return here().choose(is_right(pad, choice, amounts), lambda: on_data(pad, own), compute)
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
@@ -470,11 +440,11 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
     return emit("Gather", [flat, indices])
 
 
-def _over_axes(pad: PadInfo, row: Row) -> Number:
-    """Return the indices, made by a Loop over the axes."""
+def _over_axes(pad: PadInfo, row: Callable[[Number, Numbers], Numbers]) -> Number:
+    """Return the indices, made by a Loop; ``row`` turns an axis and the indices so far, one dim more, into the next."""
     with here().inner() as inner:
-        axis = Number(name=inner.name("axis"), type=INT64, shape=ir.Shape([]))
-        going = ir.Value(name=inner.name("going"), type=BOOL, shape=ir.Shape([]))
+        axis = Number(name=inner.name("axis"), type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
+        going = ir.Value(name=inner.name("going"), type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))
         so_far = Number(name=inner.name("so_far"))  # a type would have to come with a shape
         made = row(axis, np.expand_dims(so_far, -1))
         graph = inner.graph([axis, going, so_far], [going, made], "axes")

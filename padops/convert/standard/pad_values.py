@@ -41,7 +41,7 @@ from padops.convert.standard.graph_builder import (
 from padops.spec import plan
 from padops.spec.dialects import AUTO_PADS, DATA_FORMATS, DOMAIN, Op
 from padops.spec.dtypes import by_name
-from padops.spec.plan import AxisPlan, Crop, Limit, Mode, PadError
+from padops.spec.plan import Crop, Limit, Mode, PadError
 
 OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types, or of none that is known"
 FIRST_WITH_REFERENCES = 12  # Constant with an attribute from the caller
@@ -81,9 +81,8 @@ def given_fill(pad: PadInfo) -> Operand | None:
         if pad.known_fill is None:
             raise Unconvertible(OF_SEVERAL_TYPES)
         return pad.known_fill
-    given = reference("value_float", attribute, ir.AttributeType.FLOAT)
-    _check_opset(f"its attribute {pad.op.fill} is given by the caller of a function")
-    value = emit("Constant", [], {"value_float": given})
+    why = f"its attribute {pad.op.fill} is given by the caller of a function"
+    value = _from_caller("value_float", attribute, ir.AttributeType.FLOAT, why)
     if pad.type is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
     return value if pad.type == "float" else emit("Cast", [value], {"to": by_name(pad.type).onnx})
@@ -119,10 +118,9 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
         return ints(*row.default)
     if not attribute.is_ref():
         return ints(*attribute.value)
-    _check_opset(f"its attribute {name} is given by the caller of a function")
-    given = reference("value_ints", attribute, ir.AttributeType.INTS)
+    why = f"its attribute {name} is given by the caller of a function"
     # The runtime's inference knows no shape for this constant until a node has processed it.
-    return flatten(emit("Constant", [], {"value_ints": given}))
+    return flatten(_from_caller("value_ints", attribute, ir.AttributeType.INTS, why))
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
@@ -136,9 +134,8 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
         if said not in options:
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
         return scalar(options.index(said))
-    _check_opset(f"its attribute {name} differs between nodes")
-    given = reference("value_string", attribute, ir.AttributeType.STRING)
-    text = flatten(emit("Constant", [], {"value_string": given}))
+    why = f"its attribute {name} differs between nodes"
+    text = flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING, why))
     # No operator compares strings at every opset, but one counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
@@ -171,10 +168,11 @@ def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
 
-def _check_opset(why: str) -> None:
-    """Raise Unconvertible with a reason if the opset has no attributes from a caller."""
+def _from_caller(name: str, attribute: ir.Attr, kind: ir.AttributeType, why: str) -> Number:
+    """Return a Constant of the caller's value; refuse opsets without such Constants for the reason ``why``."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
         raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")
+    return emit("Constant", [], {name: reference(name, attribute, kind)})
 
 
 FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
@@ -204,32 +202,26 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
+    if pad.has_attribute("kernel_shape"):
+        return _same(pad)
+    # A list has a number for each axis; if it is longer or shorter, Reshape fails (P8).
     if pad.op.input_index("pads_begin") is not None:
         lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
-        return AxisAmounts(*(_one_per_axis(pad, numbers) for numbers in lists))
-    if pad.has_attribute("padding_below"):
-        names = ("padding_below", "padding_above", "padding_interior")
-        below, above, between = (_vector_of(pad, name) for name in names)
-        interior: Numbers | None = between
-        if isinstance(between, Number):  # calls differ; an absent interior is empty there, and means zeros
-            rank = rank_of(pad)
-            interior = cut(np.concatenate([between, _filled(0, rank)]), ints(0), rank)
-        elif not between.any():
-            interior = None
-        begin, end = (_one_per_axis(pad, x) for x in (below, above))
-        return AxisAmounts(begin, end, None if interior is None else _one_per_axis(pad, interior))
-    return _same(pad) if pad.has_attribute("kernel_shape") else _pairs(pad)
+        return AxisAmounts(*(reshape(numbers, rank_of(pad)) for numbers in lists))
+    if not pad.has_attribute("padding_below"):
+        return _pairs(pad)
+    below, above, between = (_vector_of(pad, f"padding_{name}") for name in ("below", "above", "interior"))
+    has_interior = isinstance(between, Number) or bool(between.any())
+    if isinstance(between, Number):  # calls differ; an absent interior is empty there, and means zeros
+        between = cut(np.concatenate([between, _filled(0, rank_of(pad))]), ints(0), rank_of(pad))
+    begin, end = (reshape(x, rank_of(pad)) for x in (below, above))
+    return AxisAmounts(begin, end, reshape(between, rank_of(pad)) if has_interior else None)
 
 
 def _required(pad: PadInfo, name: str) -> Operand:
     given = pad.input(name)
     assert given is not None, "a Pad without it is refused: see misfit"
     return given
-
-
-def _one_per_axis(pad: PadInfo, numbers: Numbers) -> Numbers:
-    """Return a list with a number for each axis; if it is longer or shorter, Reshape fails (P8)."""
-    return reshape(numbers, rank_of(pad))
 
 
 def pads_of(pad: PadInfo) -> Operand:
@@ -283,15 +275,14 @@ def _same(pad: PadInfo) -> AxisAmounts:
     sides = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}
     chosen = _choice_of(pad, "auto_pad", AUTO_PADS)
     front, back = _filled(0, first), _filled(0, last)
-    begin, end = (_pick([sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
+
+    def pick(vectors: Sequence[Numbers]) -> Numbers:
+        if not isinstance(chosen, Number):
+            return vectors[int(chosen)]
+        return take(emit("Concat", [np.expand_dims(vector, 0) for vector in vectors], {"axis": 0}), chosen)
+
+    begin, end = (pick([sides[name][i] for name in AUTO_PADS]) for i in (0, 1))
     return AxisAmounts(np.concatenate([front, begin, back]), np.concatenate([front, end, back]))
-
-
-def _pick(vectors: Sequence[Numbers], choice: Numbers) -> Numbers:
-    if not isinstance(choice, Number):
-        return vectors[int(choice)]
-    rows = [np.expand_dims(vector, 0) for vector in vectors]
-    return take(emit("Concat", rows, {"axis": 0}), choice)
 
 
 def _count(vector: Operand) -> Numbers:
@@ -304,34 +295,29 @@ def _filled(number: int, count: Numbers) -> Numbers:
     return np.full(count, number, np.int64)
 
 
-@dataclass(frozen=True)
-class Extension:
-    """The four scalars that define the mode."""
-
-    factor: Numbers
-    offset: Numbers
-    mirror: Numbers
-    slack: Numbers
-
-    def within(self, positions: Numbers, size: Numbers) -> Numbers:
-        """Return the elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
-        if not is_number(self.slack, FAR):
-            positions = np.maximum(np.minimum(positions, size - 1 + self.slack), -self.slack)
-        if is_number(self.slack, 0):
-            return positions
-        # At least 1: a division by 0 fails even if no position is used.
-        period = np.maximum(size * self.factor + self.offset, 1)
-        if not here().has_pad and not isinstance(self.mirror, Number) and self.mirror != FAR:
-            # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
-            # negative positions, too
-            positions = np.maximum(positions, self.mirror - positions)
-        remains = positions % period
-        return remains if is_number(self.mirror, FAR) else np.minimum(remains, period + self.mirror - remains)
+Extension = Sequence[Numbers]  # the four scalars that define the mode
 
 
 def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
     """Return the four scalars that define the mode at ``choice``."""
-    return Extension(*(select(column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
+    return [select(column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))]
+
+
+def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
+    """Return the elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
+    factor, offset, mirror, slack = extension
+    if not is_number(slack, FAR):
+        positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)
+    if is_number(slack, 0):
+        return positions
+    # At least 1: a division by 0 fails even if no position is used.
+    period = np.maximum(size * factor + offset, 1)
+    if not here().has_pad and not isinstance(mirror, Number) and mirror != FAR:
+        # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
+        # negative positions, too
+        positions = np.maximum(positions, mirror - positions)
+    remains: Numbers = positions % period
+    return remains if is_number(mirror, FAR) else np.minimum(remains, period + mirror - remains)
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
@@ -364,7 +350,7 @@ class Extents:
     def shown(self, extension: Extension, axis: Operand | int, count: Numbers, step: Numbers | int) -> Numbers:
         """Return the source positions that the first ``count`` output positions show on an axis (P2)."""
         positions = arange(count, step) - take(self.shift, axis)
-        shown = extension.within(positions, take(self.window, axis))
+        shown = _within(extension, positions, take(self.window, axis))
         return shown if self.start is None else shown + take(self.start, axis)
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
@@ -374,31 +360,15 @@ class Extents:
         # An output without elements needs nothing to extend from.
         nothing = np.minimum(-lowest(short, ints(0)), least)
         wrong = np.maximum(-least, nothing)
-        if beyond := self._beyond(op.limit, modes, choice, amounts):
-            wrong = np.maximum(wrong, -lowest(*beyond))
+        if op.limit is Limit.NGRAPH:  # P4
+            fewest = {Mode.EDGE: 1, Mode.REFLECT: 2}
+            size = self.size - select([fewest.get(mode, 0) for mode in modes], choice)
+            wrong = np.maximum(wrong, -lowest(size, ints(0)))
+        elif op.limit is Limit.OPENVINO and {*modes} & {Mode.REFLECT, Mode.SYMMETRIC}:
+            reaches = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
+            most = np.maximum(self.size + select([reaches.get(mode, FAR) for mode in modes], choice), 0)
+            wrong = np.maximum(wrong, -lowest(most - amounts.begin, most - amounts.end, ints(0)))
         return emit("Gather", [ints(1), wrong], role="P1_P4_P5")
-
-    def _beyond(self, limit: Limit, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> list[Numbers]:
-        """Return numbers that are negative if P4 is broken."""
-        if limit is Limit.OPENVINO:
-            more = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
-            reaches = [more.get(mode, FAR) for mode in modes]
-            if set(reaches) != {FAR}:
-                most = np.maximum(self.size + select(reaches, choice), 0)
-                return [most - amounts.begin, most - amounts.end, ints(0)]
-        if limit is Limit.NGRAPH:
-            least = {Mode.EDGE: 1, Mode.REFLECT: 2}
-            return [self.size - select([least.get(mode, 0) for mode in modes], choice), ints(0)]
-        return []
-
-
-def filled(amounts: AxisPlan) -> Numbers:
-    """Return the source position that each output position shows in mode constant; the fill is one past the last (P6).
-
-    The model stores up to ``MAX_LISTED`` positions; nodes compute more at run time.
-    """
-    inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
-    return np.where(inside, shown + amounts.start, amounts.size)
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:

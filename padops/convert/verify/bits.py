@@ -13,14 +13,12 @@ from padops.spec.bits import element_bits
 from padops.spec.dtypes import by_numpy
 
 Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
+BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # of the significand, by float type
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
     """Compares one output of both models; only its type and shape, if the output is unstable."""
-    if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
-        alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
-        return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
-    detail = describe_difference(original, converted)
+    detail = "" if unstable and are_alike(original, converted) else describe_difference(original, converted)
     return OutputComparison(name, not detail, detail)
 
 
@@ -38,10 +36,6 @@ def describe_difference(original: Value, converted: Value) -> str:
         return next((f"key {key!r}: {text}" for key, text in values if text), "")
     if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
         return "" if type(original) is type(converted) and original == converted else f"{original!r} != {converted!r}"
-    return _describe_arrays(original, converted)
-
-
-def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
     if original.dtype != converted.dtype:
         return f"{original.dtype} became {converted.dtype}"
     if original.shape != converted.shape:
@@ -63,26 +57,34 @@ def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
 class Tolerance:
     """The tolerance for finite elements of floats. Infinities and NaN must be the same."""
 
-    rtol: float | None = None  # a factor of the original's element; None: no factor
-    atol: float | None = None  # a difference in the unit of the elements; None: no difference
+    rtol: float = 0  # a factor of the original's element
+    atol: float = 0  # a difference in the unit of the elements
 
     def __str__(self) -> str:
-        return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
+        return f"{self.atol:g} + {self.rtol:g} of the element"
 
     def takes(self, original: Value, converted: Value) -> bool:
         """Whether two float arrays of one type and shape are within the tolerance."""
-        if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
+        if not are_alike(original, converted):
             return False
-        if (original.dtype, original.shape) != (converted.dtype, converted.shape) or not _is_float(original.dtype):
+        row = by_numpy(original.dtype)  # NumPy's kind "V" covers float types that NumPy lacks, and small integers
+        if row is None or original.dtype.kind not in "fV" or "int" in row.name:
             return False
-        one, other = original.astype(np.float64), converted.astype(np.float64)
-        finite = np.isfinite(one)
-        rtol, atol = self.rtol or 0.0, self.atol or 0.0
-        near = bool((np.abs(other[finite] - one[finite]) <= atol + rtol * np.abs(one[finite])).all())
-        return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)
+        with np.errstate(invalid="ignore"):
+            limit = self.atol + self.rtol * np.abs(original.astype(np.float64))
+        return are_near(original, converted, limit)
 
 
-def _is_float(dtype: np.dtype) -> bool:
-    """Whether a type is a float type. NumPy's kind "V" also covers float types that it lacks, and small integers."""
-    row = by_numpy(dtype)
-    return row is not None and dtype.kind in "fV" and "int" not in row.name
+def are_alike(original: Value, converted: Value) -> bool:
+    """Whether two values are arrays of one type and shape."""
+    is_array = isinstance(original, np.ndarray) and isinstance(converted, np.ndarray)
+    return is_array and (original.dtype, original.shape) == (converted.dtype, converted.shape)
+
+
+def are_near(original: np.ndarray, converted: np.ndarray, limit: Any) -> bool:
+    """Whether the finite elements of two arrays differ by no more than a limit, and the others are the same."""
+    one, other = original.astype(np.float64), converted.astype(np.float64)
+    finite = np.isfinite(one)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(other - one) <= limit
+    return bool((near | ~finite).all()) and np.array_equal(one[~finite], other[~finite], equal_nan=True)

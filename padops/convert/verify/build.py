@@ -8,6 +8,7 @@ are compared as graphs of their own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,25 +59,23 @@ class Scope:
     own: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.types = {} if self.inferred is None else inference.types_of(self.inferred)
+        graph = self.inferred or onnx.GraphProto()
+        self.types = {row.name: row.type for rows in (graph.input, graph.value_info, graph.output) for row in rows}
 
 
 def differ(said: Shape, known: Shape | None) -> bool:
     """Whether declared numbers differ from the known dims; an unknown dim differs from every number."""
-    if known is None or len(said) != len(known):
-        return True
-    return any(isinstance(dim, int) and dim != other for dim, other in zip(said, known))
+    is_other = known is None or len(said) != len(known)
+    return is_other or any(isinstance(dim, int) and dim != other for dim, other in zip(said, known or ()))
 
 
 class Builder:
-    """Reads one model into the store.
-
-    ``overridable`` names the original's optional inputs. Dims are inferred for the original only (``original``).
-    """
+    """Reads one model into the store. Dims are inferred for the original only."""
 
     def __init__(
         self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
+        """``overridable`` names the optional inputs; in the converted model, those that the original has too."""
         self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
@@ -109,16 +108,14 @@ class Builder:
         for tensor in graph.initializer:
             if tensor.name in built.inputs:
                 built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
-        live = self._graph(graph, scope, [output.name for output in graph.output], built.inputs)
-        built.outputs = [(value.name, value.type, scope.names[value.name]) for value in graph.output]
+        self._graph(graph, scope, built.inputs)
+        built.outputs = [(value.name, value.type, self._term(value.name, scope)) for value in graph.output]
         built.scopes[TOP] = scope.own
-        built.unused = self._unused(scope, live)
+        built.unused = self._unused(scope, [term for _, _, term in built.outputs])
         return built
 
-    def _graph(
-        self, graph: onnx.GraphProto, scope: Scope, results: Sequence[str], given: Mapping[str, int]
-    ) -> set[int]:
-        """Reads a graph's nodes into a scope that has its inputs (``given``); returns the terms of its results."""
+    def _graph(self, graph: onnx.GraphProto, scope: Scope, given: Mapping[str, int]) -> None:
+        """Reads a graph's nodes into a scope that has its inputs (``given``)."""
         for tensor in graph.initializer:
             if tensor.name not in given:
                 self._shadow(tensor.name, scope)
@@ -135,14 +132,10 @@ class Builder:
                 term, kind = scope.names[value.name], scope.types.get(value.name)
                 follows = kind is not None and not differ(dims, inference.dims_of(kind)) and term not in self._beliefs
                 self._built.declares.append((term, dims, value.name, follows))
-        return set(self._terms.walk(*(self._term(name, scope) for name in results)))
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], scope: Scope) -> None:
-        seen: set[str] = set()
-        for node in nodes:
-            if node.name and node.name in seen:
-                self._built.odd.add(f"two nodes of the name '{node.name}'")
-            seen.add(node.name)
+        names = Counter(node.name for node in nodes if node.name)
+        self._built.odd |= {f"two nodes of the name '{name}'" for name, count in names.items() if count > 1}
         for index in order_of(nodes) or range(len(nodes)):
             self._node(index, nodes[index], scope)
 
@@ -155,37 +148,35 @@ class Builder:
         if scope.place and name in scope.names and name not in scope.own:
             self._built.odd.add(f"the name '{name}' a second time, in the body {'/'.join(scope.place)}")
 
-    def _unused(self, scope: Scope, live: set[int]) -> tuple[int, ...]:
+    def _unused(self, scope: Scope, results: Sequence[int]) -> tuple[int, ...]:
         """The terms that the results do not need; other outputs of needed nodes do not count."""
-        nodes = {self._node_of(term) for term in live}
-        own = {term for term in scope.own.values() if self._terms.head(term).kind not in GIVEN}
-        return tuple(sorted(term for term in own if self._node_of(term) not in nodes))
 
-    def _node_of(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        head = self._terms.head(term)
-        if head.kind is Kind.OPERATOR and head.output:
-            head = replace(head, output=0)
-        return head, self._terms.inputs(term)
+        def node_of(term: int) -> tuple[Head, tuple[int, ...]]:
+            head = self._terms.head(term)
+            is_later = head.kind is Kind.OPERATOR and head.output
+            return replace(head, output=0) if is_later else head, self._terms.inputs(term)
+
+        nodes = set(map(node_of, self._terms.walk(*results)))
+        own = {term for term in scope.own.values() if self._terms.head(term).kind not in GIVEN}
+        return tuple(sorted(term for term in own if node_of(term) not in nodes))
 
     def _node(self, index: int, node: onnx.NodeProto, scope: Scope) -> None:
         inputs = [self._term(name, scope) if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
-        domain = schemas.plain_domain(node.domain)
-        function = self._functions.get((node.domain, node.op_type, node.overload))
+        domain, function = schemas.plain_domain(node.domain), self._functions.get(key_of(node))
         single = self._single(node, domain, inputs) if function is None else None
         if single is not None:
             self._name(node.output[0], single, scope, self._belief(single))
             return
         if function is None and domain not in self._opsets and domain != DOMAIN:
             self._built.odd.add(f"a node {node.op_type} of the domain '{node.domain}', which is not imported")
-        opset = self._opsets.get(domain, 1)
-        known = {at: one for at, one in enumerate(inputs) if one != ABSENT}
-        believed = inference.belief(node, opset, lambda at: self._terms.constant(known[at]) if at in known else None)
+        opset, version, rows = self._opsets.get(domain, 1), 0, {}
+        believed = inference.belief(node, opset, lambda at: self._terms.constant((*inputs, ABSENT, ABSENT)[at]))
         believed = min(believed, self._belief(*inputs))
-        version = 0 if function is not None else schemas.version_of(domain, node.op_type, opset)
-        defaults = () if function is not None else schemas.defaults_of(domain, node.op_type, opset)
-        rows = {name: (kind, value) for name, kind, value in defaults}
+        if function is None:
+            version = schemas.version_of(domain, node.op_type, opset)
+            rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
         bodies = []
         for at, attribute in enumerate(node.attribute):
             if attribute.HasField("g"):
@@ -206,17 +197,18 @@ class Builder:
                 return
         # Bodies with the same condition or trip count run together, so they share a place.
         run_by = "" if node.op_type == "Scan" else f" {node.op_type} {inputs[:2] if node.op_type == 'Loop' else inputs}"
-        bodies.sort(key=lambda row: row[0])
-        made = [self._body((name, run_by), body, inner, scope) for name, body, inner in bodies]
-        is_random = False
+        made, is_random = [], False
+        for name, body, inner in sorted(bodies, key=lambda row: row[0]):
+            has_formals = scope.has_formals or bool(body.input)
+            around = Scope(dict(scope.names), (*scope.place, name + run_by), inner, has_formals)
+            made.append(self._body(name, body, around))
         if function is not None:
             term, is_random = self._function(function)
             made.append(term)
         name = f"{node.op_type}:{node.overload}" if node.overload else node.op_type
         head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output), place=scope.place)
-        arguments = (*inputs, *made)
+        arguments, believed = (*inputs, *made), min(believed, self._belief(*made))
         head = self._distinct(node, head, arguments, is_random)
-        believed = min(believed, self._belief(*made))
         for output, name in enumerate(node.output):
             if name:
                 self._name(name, self._terms.add(replace(head, output=output), arguments), scope, believed)
@@ -233,13 +225,9 @@ class Builder:
             return None
         return self._constants.of_attribute(node.attribute[0], self._folder)
 
-    def _body(
-        self, name: tuple[str, str], body: onnx.GraphProto, inferred: onnx.GraphProto | None, outer: Scope
-    ) -> int:
-        """The term of a graph attribute; the body's inputs become formals."""
-        place = (*outer.place, "".join(name))
-        scope = Scope(dict(outer.names), place, inferred, outer.has_formals or bool(body.input))
-        formals = []
+    def _body(self, attribute: str, body: onnx.GraphProto, scope: Scope) -> int:
+        """The term of a graph attribute; the body's inputs become formals. ``scope`` has only the names around it."""
+        place, formals = scope.place, []
         for index, value in enumerate(body.input):
             self._shadow(value.name, scope)
             kind = scope.types.get(value.name, value.type).tensor_type.elem_type or value.type.tensor_type.elem_type
@@ -250,18 +238,18 @@ class Builder:
         listed = {value.name: formal for value, formal in zip(body.input, formals)}
         if any(tensor.name in listed for tensor in body.initializer):
             raise PadopsError(f"the body '{body.name}' has an initializer with the name of one of its inputs")
-        live = self._graph(body, scope, [value.name for value in body.output], listed)
-        for value in body.output:
-            if value.name not in scope.own and value.name not in {row.name for row in body.initializer}:
-                self._built.odd.add(f"a body that returns the outer value '{value.name}'")
-        return self._closed(Head(Kind.BODY, name=name[0]), formals, [row.name for row in body.output], scope, live)
+        self._graph(body, scope, listed)
+        names = [value.name for value in body.output]
+        for name in (name for name in names if name not in scope.own.keys() | {row.name for row in body.initializer}):
+            self._built.odd.add(f"a body that returns the outer value '{name}'")
+        return self._closed(Head(Kind.BODY, name=attribute), formals, names, scope)
 
-    def _closed(self, head: Head, formals: list[int], names: Sequence[str], scope: Scope, live: set[int]) -> int:
+    def _closed(self, head: Head, formals: list[int], names: Sequence[str], scope: Scope) -> int:
         results = [self._term(name, scope) for name in names]
         head = replace(head, place=scope.place, output=len(formals), outputs=len(formals) + len(results))
-        term = self._terms.add(head, (*formals, *results, *self._unused(scope, live)))
-        if self._belief(*results) < inference.DIMS:
-            self._beliefs[term] = self._belief(*results)
+        term = self._terms.add(head, (*formals, *results, *self._unused(scope, results)))
+        if (believed := self._belief(*results)) < inference.DIMS:
+            self._beliefs[term] = believed
         self._built.scopes[term] = scope.own
         return term
 
@@ -271,21 +259,17 @@ class Builder:
         if key in self._bodies:
             return self._bodies[key]
         place, outer, draws = (f"function {'::'.join(key)}",), self._opsets, self._draws
-        scope = Scope({}, place, None, True)
         formals = [self._terms.add(Head(Kind.FORMAL, output=at, place=place)) for at, _ in enumerate(function.input)]
-        scope.names |= dict(zip(function.input, formals))
+        scope = Scope(dict(zip(function.input, formals)), place, None, True)
         self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)
         # Some runtimes use the function's own imports, others the model's.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
-        rows: list[tuple[str, int, Any]] = [
-            (row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto
-        ]
-        rows += [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
+        rows: list[tuple[str, int, Any]] = [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
+        rows += [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
         self._opsets = outer
-        live = set(self._terms.walk(*(self._term(name, scope) for name in function.output)))
         head = Head(Kind.BODY, name=place[0], attributes=tuple(sorted(rows, key=lambda row: row[0])))
-        term = self._closed(head, formals, function.output, scope, live)
+        term = self._closed(head, formals, function.output, scope)
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:

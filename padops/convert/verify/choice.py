@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import shutil
+import signal
+import sys
 import tempfile
+import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import prod
+from multiprocessing import current_process, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import onnx
 
 from padops.convert.analysis import Analysis
 from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UndecidedError, UsageError, VerificationError, os_errors_as
-from padops.convert.inputs.given import Feeds, Input, Inputs, inputs_of, load_inputs
+from padops.convert.inputs.given import Input, Inputs, inputs_of, load_inputs
 from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
-from padops.convert.verify.compare import compare
+from padops.convert.verify.compare import compare, noted
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.openvino import compare_with_openvino
-from padops.convert.verify.process_copy import DiedError, in_copy
 from padops.convert.verify.proof import prove
 from padops.convert.verify.providers import Providers, check_providers, compare_beside
-from padops.convert.verify.sessions import Model
+from padops.convert.verify.sessions import DoesNotRun, Model
 from padops.extras import DependencyError
-from padops.spec.dtypes import by_name
+from padops.processes import how_ended
 
 MOST_COPIES = 100  # each ends where the original dies
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # signals of a crash; others may come from elsewhere
@@ -43,6 +48,7 @@ ROOM, LOADED = 1 << 33, 16  # memory of runs on random inputs: bytes, plus so ma
 UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
+MAY_CHANGE = "{} may change, since ONNX Runtime may get the original wrong: {}"
 NOT_LOADED = "neither model was loaded: {}"
 
 
@@ -65,25 +71,20 @@ def verify(
     data, every bit counts.
 
     Args:
-        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
-            IR, which OpenVINO runs.
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto``, an ``onnx_ir.Model``, or an OpenVINO IR.
         converted: The other model. It may have operators of padops.
-        inputs: Arrays by input name, or the path of an ``.npz``; random if None. Given inputs always run, even after a
-            proof.
+        inputs: Arrays by input name, or the path of an ``.npz``, which also run after a proof; random if None.
         seed: The seed of random inputs.
         run: Make as many runs after a proof as without one.
-        rtol: The tolerance of an element of floats, as a factor of the original's element; 0 if only ``atol`` is given.
-            With neither, the tolerance is measured on the original.
+        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
-        providers: The execution providers of the sessions in which both models run, first choice first: names, each
-            alone or in a pair with options. padops' provider joins them as in ``padops.InferenceSession``, but neither
-            model is converted. Each session has its own process, which may crash. Only outputs are compared; without
-            ``rtol`` and ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers
-            first.
+        providers: The execution providers of both sessions, first choice first: names, each alone or in a pair with
+            options. padops' provider joins them as in ``padops.InferenceSession``, but neither model is converted.
+            Each session has its own process, which may crash. Only outputs are compared; without ``rtol`` and
+            ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers first.
 
     Returns:
-        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
-        proof or a comparison, so not if ONNX Runtime does not run the original and nothing else can be compared.
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up.
 
     Raises:
         UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
@@ -116,14 +117,11 @@ def verify(
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """Returns a function that compares two model files: by a proof, then by runs.
+    """Returns a function that compares two model files by a proof, then by runs, unless they are not possible or large.
 
-    Without onnxruntime, and for large models, a proof alone is enough. ``document`` is the original before the
-    conversion; ``conversion`` lists the values that the conversion corrects.
+    ``document`` is the original before the conversion; ``conversion`` lists the values that the conversion corrects.
     """
-    given = None
-    if asked.inputs is not None:
-        given = load_inputs(asked.inputs, inputs_of(document.message()))
+    given = None if asked.inputs is None else load_inputs(asked.inputs, inputs_of(document.message()))
     records = conversion.records if conversion else ()
     wrong = "; ".join(f"{record.path}: {record.corrects}" for record in records if record.corrects)
     corrected = conversion._corrected if conversion else frozenset()
@@ -133,13 +131,17 @@ def comparison(
         first, second = Model(original, message), Model(converted, onnx.load(converted, load_external_data=False))
         if noticed := other_interface(message, second.message):
             return Verification("interface", notes=noticed)
-        proof = None if document.foreign else proved(first, second)
+        folders = original.parent, converted.parent
+        proof = None if document.foreign else prove(first.message, second.message, folders=folders)
         is_proved = proof is not None and proof.verdict == "proved"
         must_run = asked.run or given is not None
         size = 0 if document.foreign else max(map(_size, (first, second)))
         if is_proved and size > CHEAP and not must_run:
-            notes = (NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"),)
-            verification = Verification("proved", notes=(*_changes(message, asked.doubted, wrong), *notes))
+            names = [value.name for value in message.graph.output if value.name in asked.doubted]
+            notes = [MAY_CHANGE.format(name, asked.doubted[name]) for name in names]
+            notes += [CHANGED.format(wrong)] if wrong else []
+            notes.append(NOT_LOADED.format(f"they have {size} bytes, more than {CHEAP}; --run does it"))
+            verification = Verification("proved", notes=tuple(notes))
         else:
             try:
                 inputs = inputs_of(message)
@@ -156,15 +158,10 @@ def comparison(
                 outcome: Outcome = "proved" if is_proved and not must_run else "not run"
                 verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
         if verification.outcome == "corrected" and wrong:
-            verification = replace(verification, notes=(*verification.notes, CHANGED.format(wrong)))
+            verification = noted(verification, CHANGED.format(wrong))
         return replace(verification, proof=proof)
 
     return compare_and_say
-
-
-def proved(original: Model, converted: Model) -> ProofRecord:
-    """The proof of two models. Raises PadopsError if a constant cannot be read."""
-    return prove(original.message, converted.message, folders=(original.path.parent, converted.path.parent))
 
 
 def _file(document: Document, folder: Path) -> Path:
@@ -206,29 +203,77 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
     return Verification("not run", notes=(note,))
 
 
-def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[Feeds]:
-    """Yields inputs with the dims for which a part of the models seems to differ."""
+class DiedError(DoesNotRun):
+    """The copy died; the message has the exit code or signal."""
+
+
+def can_copy() -> bool:
+    """Whether this process can be forked: on Linux, without other active threads, which may hold locks."""
+    # Daemon threads, of progress bars or notebooks, do not count: without a copy, a crash would end this process.
+    others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
+    return sys.platform == "linux" and not others and not current_process().daemon
+
+
+def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
+    """Runs a function in a copy of this process, or in this process without fork, and returns its result.
+
+    The copy may use ``room`` bytes of memory more than this process has; no limit if None.
+    """
+    if not can_copy():
+        return run()
+    forking = get_context("fork")
+    pipe, theirs = forking.Pipe()
+    process = forking.Process(target=_serve, args=(run, room, theirs, pipe), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        answer, error = pipe.recv()
+    except (EOFError, ConnectionError):
+        process.join()
+        raise DiedError(f"onnxruntime has ended its process ({how_ended(process.exitcode)})") from None
+    finally:  # also after an interrupt
+        pipe.close()
+        process.join(1)
+        process.kill()
+        process.join()
+    if error is not None:
+        raise error
+    return answer
+
+
+def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Connection) -> None:
+    """Runs the function and sends its result; runs in the copy."""
+    other.close()
+    if room is not None:  # a lower limit stays
+        import resource  # Windows has no resource module, and no copies
+
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+        resource.setrlimit(resource.RLIMIT_AS, (min([now + room, *known]), hard))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the interrupt and ends the copy
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with open(os.devnull, "w") as nowhere:  # neither a crash nor onnxruntime's retries print to the user's terminal
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
+    faulthandler.disable()
+    try:
+        answer: tuple[Any, Exception | None] = run(), None
+    except Exception as error:  # any type: the parent raises it again
+        answer = None, error
+    pipe.send(answer)
+
+
+def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[list[Input]]:
+    """Yields the inputs with the dims for which a part of the models seems to differ."""
     examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         sizes: dict[str, int] = defaultdict(lambda: 2)
         for row in (row for row in inputs if row.name in example):
             sizes |= {dim: size for dim, size in zip(row.dims or (), example[row.name]) if isinstance(dim, str)}
-        shapes = {row.name: tuple(example.get(row.name) or row.shape(sizes)) for row in inputs}
-        drawable = all(prod(shapes[row.name]) <= LARGEST and _is_wide(row.type) for row in inputs)
-        if not drawable or not shapes.keys() & example.keys():
-            continue
-        rng = np.random.default_rng(0)
-        yield {row.name: _numbers(row.type, shapes[row.name], rng) for row in inputs}
-
-
-def _is_wide(name: str) -> bool:
-    return name != "string" and by_name(name).bits >= 8
-
-
-def _numbers(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    is_float = "float" in name or name == "double"
-    numbers = rng.standard_normal(shape) if is_float else rng.integers(0, 2 if name == "bool" else 100, shape)
-    return np.asarray(numbers).astype(by_name(name).numpy)
+        sized = [replace(row, dims=tuple(example.get(row.name) or row.shape(sizes))) for row in inputs]
+        if any(row.name in example for row in inputs) and all(prod(row.shape({})) <= LARGEST for row in sized):
+            yield sized
 
 
 def _size(model: Model) -> int:
@@ -237,18 +282,8 @@ def _size(model: Model) -> int:
     return model.path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
 
 
-def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
-    """Notes beside a proof: outputs that may change because ONNX Runtime gets the original wrong."""
-    names = [value.name for value in message.graph.output if value.name in doubted]
-    told = [f"{name} may change, since ONNX Runtime may get the original wrong: {doubted[name]}" for name in names]
-    return (*told, *([CHANGED.format(wrong)] if wrong else []))
-
-
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """Returns the error class of a verification, which has the exit code of the command; None if it passed.
-
-    ``strict`` accepts only a proof.
-    """
+    """The error class of a verification, with the command's exit code; None if it passed, if ``strict`` by a proof."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed
@@ -264,7 +299,7 @@ def refusal(
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:
-        return error, mismatch(verification, corrected)
+        return error, _mismatch(verification, corrected)
     if error is None or not (strict or verification.outcome in ("undecided", "not run")):
         return None
     if verification.outcome in ("undecided", "not run"):
@@ -273,7 +308,7 @@ def refusal(
     return error, f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")
 
 
-def mismatch(verification: Verification, corrected: Collection[str]) -> str:
+def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
     """Describes a failed verification in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)

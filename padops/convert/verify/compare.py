@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Any
 
-from padops.convert.inputs.given import Feeds
-from padops.convert.inputs.pads import computes_floats, hints_of
-from padops.convert.inputs.random_inputs import unlike
-from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, Verification
-from padops.convert.verify.bits import Tolerance, compare_output
-from padops.convert.verify.exercise import Scout, check_outputs, weak
+import numpy as np
+
+from padops.convert.inputs import pads as model_pads
+from padops.convert.inputs.given import Feeds, optional_inputs
+from padops.convert.inputs.random_inputs import many_inputs, marks_of, random_inputs, unlike
+from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, OutputComparison, PadComparison, Verification
+from padops.convert.verify.bits import Tolerance, Value, compare_output, describe_difference
 from padops.convert.verify.interface import TURNS, RunInputs
 from padops.convert.verify.pad_terms import mirrored
 from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Session, Trial, fed, run_trials
-from padops.convert.verify.small_runs import small_runs
 
 MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
 PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
+# Of runs on small inputs: the most; bytes of the models times inputs; elements of all outputs; differing inputs kept
+MANY, SMALL, ELEMENTS, SHOWN = 500, 1 << 24, 1 << 23, 4
+MOST_DEATHS = 8  # after more attempts that crashed a process, small inputs are left out
 MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops
 OPTIMISED = "optimising the original changes what it gives"
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
 BROKEN = "without graph optimisation the outputs are the same; with it, ONNX Runtime gets the converted model wrong"
+UNOPTIMISED = "without graph optimisation, ONNX Runtime does not run the original: {}"
 MEASURED = "no element differs by more than the original's own floats move"
 # ONNX Runtime accepts some inputs that break a rule, such as more amounts than axes; padops refuses them.
 RULE = re.compile(r"padops::\w+ .*\[(P\d+|S1)\]")
+NAME = "padops verify pad"  # the name that a Pad's node gets, before its number
+NUMBER = re.compile(rf"{NAME} (\d+)(?!\d)")
+NEVER_RAN, EMPTY, UNPADDED = "it never ran", "its output was empty in every run", "it padded nothing in any run"
 MIRRORED = "ONNX Runtime refuses the original ({}); padops' operators stand in for its Pads"
-NEVER_OPTIMISED = "ONNX Runtime runs the original without graph optimisation alone; with it: {}"
+NEVER_OPTIMISED = "ONNX Runtime runs the original only without graph optimisation; with it, the run fails: {}"
 LEFT_OUT = "the converted model did not run on {} of {} sets of inputs: there is no memory for them"
+NOT_TRIED = "a session without padops was not tried: its fallback functions have {} nodes in all"
 WITHOUT = "in a session without padops, which runs its fallback functions"
 
 
@@ -40,23 +54,17 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
 
     If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong or
     fuse one differently. Then the tolerance measured on the original decides (``rounding.py``).
-
-    Raises:
-        UsageError: The given inputs do not match the model's.
     """
-    case = replace(case, hints=hints_of(first.message))
-    notes: tuple[str, ...] = ()
+    case, notes = replace(case, hints=model_pads.hints_of(first.message)), tuple[str, ...]()
     try:
         session = first.session(True)
-    except DoesNotRun as error:
-        refusal, first = error, replace(first, instead=mirrored(first.message))
-        notes = (MIRRORED.format(refusal),)
+    except DoesNotRun as refusal:
+        first, notes = replace(first, instead=mirrored(first.message)), (MIRRORED.format(refusal),)
         try:
             session = first.session(True)
         except DoesNotRun:
             return _Comparison(first, second, case).without_original(refusal, loads=False)
-    models = _Comparison(first, second, case)
-    scout = Scout(first)
+    models, scout = _Comparison(first, second, case), Scout(first)
     try:
         trials = _draw(session, scout, first, case)
     except DoesNotRun as error:
@@ -66,21 +74,21 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
             return models.without_original(error, loads=first.instead is None)
     del session
     verification = models.outcome(trials)
-    pads = () if case.proved else scout.records()
+    pads = () if case.proved else tuple(scout.pads)
     return replace(verification, notes=(*notes, *verification.notes), pads=pads)
 
 
 def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list[Trial]:
     """Runs the original on sets of inputs, and on more if they do not exercise all Pads; or raises its refusal."""
-    refusal = DoesNotRun("there is nothing to feed it with")
-    trials: list[Trial] = []
-    shown: list[Iterable[Feeds]] = [[one] for one in case.first]
+    trials, refusal = list[Trial](), DoesNotRun("there is nothing to feed it with")
+    shown = [random_inputs(inputs, case.asked.seed, 0, case.hints) for inputs in case.first]
     proved_turns, is_stable = 1 if model.is_large else PROVED_TURNS, model.is_stable
     first = len(shown) + (proved_turns if case.proved else TURNS)
     turns = case.turns(proved_turns if case.proved else MOST_TURNS)
     turns = [*turns, *shown] if case.given is not None else [*shown, *turns]
     for turn, attempts in enumerate(turns):
-        if turn >= first and (not trials or (scout.satisfied and not _any_weak(trials))):
+        is_enough, names = not trials or scout.satisfied, trials[0].outputs if trials else ()
+        if turn >= first and is_enough and not any(weak(trial.outputs[name] for trial in trials) for name in names):
             break
         try:
             (trial,) = run_trials(session, [unlike(attempts, [one.feeds for one in trials])], is_stable, case.risks)
@@ -95,10 +103,6 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
     if not case.proved:
         scout.look([one.feeds for one in trials])
     return trials
-
-
-def _any_weak(trials: Sequence[Trial]) -> bool:
-    return any(weak(trial.outputs[name] for trial in trials) for name in trials[0].outputs)
 
 
 @dataclass(frozen=True)
@@ -135,13 +139,12 @@ class _Comparison:
             trials = self.converted.session(True).within_memory(trials)
         verification = check_outputs(trials)
         if len(trials) < drawn:
-            left_out = LEFT_OUT.format(drawn - len(trials), drawn)
-            verification = replace(verification, notes=(*verification.notes, left_out))
+            verification = noted(verification, LEFT_OUT.format(drawn - len(trials), drawn))
         if verification.outcome == "different":
             verification = self._explained(trials, verification)
         if not case.is_proved and not verification.refuted and case.given is None:
             try:
-                small = small_runs(self.original, self.converted, case)
+                small = _small_runs(self.original, self.converted, case)
             except DoesNotRun as error:
                 return Verification("fails", inputs=fed(error.feeds), notes=(str(error),))
             if small:
@@ -158,14 +161,13 @@ class _Comparison:
             session = original.session(False)
             plain = [replace(trial, outputs=session.run(trial.feeds)) for trial in trials]
         except DoesNotRun as error:
-            note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
-            verification, plain = replace(verification, notes=(*verification.notes, note)), []
+            verification, plain = noted(verification, UNOPTIMISED.format(error)), []
         with case.risks.blame():
             session = converted.session(False)
             bare = [trial.then(session) for trial in plain or trials]
         again = check_outputs(bare) if plain else verification
         moves = None
-        if tolerance is None and not (case.hints.moves and not computes_floats(converted.message)):
+        if tolerance is None and not (case.hints.moves and not model_pads.computes_floats(converted.message)):
             moves = Moves(original.path, original.instead or original.message, trials, [one.outputs for one in plain])
         equal = bool(plain) and again.outcome not in ("different", "close")
         levels = not equal or (case.proved and original.is_large)
@@ -173,19 +175,17 @@ class _Comparison:
         as_written = far_outputs(bare, moves, tolerance) if far and plain and not equal else set()
         if far and plain and not as_written:
             if far_outputs(plain, moves, tolerance, levels):
-                return replace(verification, outcome="different", notes=(*verification.notes, BROKEN))
-            notes = [CORRECTED, *(self._will_change(output.name) for output in differing)]
-            return replace(verification, outcome="corrected", notes=(*again.notes, *notes))
+                return noted(verification, BROKEN, outcome="different")
+            notes = (*again.notes, CORRECTED, *(self._will_change(output.name) for output in differing))
+            return replace(verification, outcome="corrected", notes=notes)
         is_doubted = far <= case.corrected | case.asked.doubted.keys()
         if far and is_doubted and as_written <= case.corrected | case.asked.doubted_unoptimised.keys():
-            notes = [self._will_change(name) for name in sorted(far)]
-            return replace(verification, outcome="corrected", notes=(*verification.notes, *notes))
+            return noted(verification, *map(self._will_change, sorted(far)), outcome="corrected")
         if far:
             return replace(verification, outcome="different")
         if equal:
             told = "; ".join(f"{output.name}: {output.detail}" for output in differing)
-            note = f"{WITHOUT_OPTIMISATION} ONNX Runtime optimises the two graphs differently ({told})"
-            return replace(again, notes=(*again.notes, note))
+            return noted(again, f"{WITHOUT_OPTIMISATION} ONNX Runtime optimises the two graphs differently ({told})")
         return close(verification, tolerance, MEASURED)
 
     def _will_change(self, name: str) -> str:
@@ -196,11 +196,8 @@ class _Comparison:
         message = self.converted.message
         functions = {row.name: len(row.node) for row in message.functions if is_fallback(row)}
         inlined = sum(functions.get(node.op_type, 0) for node in message.graph.node if node.domain == "padops")
-        if not functions:
-            return verification
-        if inlined > MOST_INLINED:
-            note = f"a session without padops was not tried: its fallback functions have {inlined} nodes in all"
-            return replace(verification, notes=(*verification.notes, note))
+        if not functions or inlined > MOST_INLINED:
+            return noted(verification, *([NOT_TRIED.format(inlined)] if functions else []))
         stable = [replace(trial, outputs=trial.after) for trial in trials]
         needed: Sequence[Trial] = ()  # on which the original must run, too, for an error to be the converted model's
         has_own = any(map(is_fallback, self.original.message.functions))
@@ -212,14 +209,14 @@ class _Comparison:
             found = check_outputs(stable)
         except DoesNotRun as error:
             is_fault = not isinstance(error, NoMemory) and _runs_alone(self.original, needed)
-            notes = (*verification.notes, f"it does not run {WITHOUT}: {error}")
-            return replace(verification, outcome="fails" if is_fault else verification.outcome, notes=notes)
+            changes = {"outcome": "fails"} if is_fault else {}
+            return noted(verification, f"it does not run {WITHOUT}: {error}", **changes)
         differing = [output for output in found.outputs if not output.equal]
         moves = Moves(self.converted.path, message, stable, [])
         if not differing or not far_outputs(stable, moves, self.case.asked.tolerance):
             return verification
         detail = f"{differing[0].name} is another {WITHOUT}: {differing[0].detail}"
-        return replace(verification, outcome="different", outputs=found.outputs, notes=(*verification.notes, detail))
+        return noted(verification, detail, outcome="different", outputs=found.outputs)
 
     def without_original(self, refusal: DoesNotRun, loads: bool) -> Verification:
         """Runs the converted model alone, because ONNX Runtime refuses the original or all its inputs."""
@@ -243,10 +240,15 @@ class _Comparison:
         return self._without_library([replace(trial, after=trial.outputs) for trial in trials], told)
 
 
+def noted(verification: Verification, *notes: str, **changes: Any) -> Verification:
+    """The verification with more notes, and with other changes."""
+    return replace(verification, notes=(*verification.notes, *notes), **changes)
+
+
 def close(verification: Verification, tolerance: Tolerance | None, measured: str) -> Verification:
     """Outputs that differ by no more than the tolerance; ``measured`` names a tolerance that nobody has given."""
     said = measured if tolerance is None else f"no element differs by more than {tolerance}"
-    return replace(verification, outcome="close", notes=(*verification.notes, said))
+    return noted(verification, said, outcome="close")
 
 
 def far_outputs(
@@ -257,9 +259,8 @@ def far_outputs(
     for at, trial in enumerate(trials):
         for name, value in trial.outputs.items():
             after = trial.after[name]
-            if name in trial.unstable or compare_output(name, value, after, False).equal:
-                continue
-            is_near = moves is not None and moves.takes(at, name, value, after, levels)
+            is_same = name in trial.unstable or not describe_difference(value, after)
+            is_near = is_same or (moves is not None and moves.takes(at, name, value, after, levels))
             if not is_near and not (tolerance is not None and tolerance.takes(value, after)):
                 found.add(name)
     return found
@@ -267,8 +268,150 @@ def far_outputs(
 
 def _runs_alone(model: Model, trials: Sequence[Trial]) -> bool:
     """Whether a session without padops loads a model and runs it on the inputs."""
-    try:
+    with suppress(DoesNotRun):
         model.session(True, library=False).within_memory(trials)
+        return True
+    return False
+
+
+def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
+    """Runs both models, without graph optimisation, on many small inputs; returns the first that differ.
+
+    If only the original takes some inputs, the exception has them.
+    """
+    models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
+    trials: list[Trial] = []
+    if len(risks.left_out) > MOST_DEATHS:
+        return trials
+    count = min(MANY, SMALL // max(sum(one.path.stat().st_size for one in (original, converted)), 1))
+    try:
+        sessions = [original.session(False), converted.session(False)]
     except DoesNotRun:
-        return False
-    return True
+        return trials
+    sizing = model_pads.sizing_inputs(models[0]) | model_pads.sizing_inputs(models[1])
+    moves = hints.moves and not model_pads.computes_floats(models[1])
+    inputs = [*case.inputs, *optional_inputs(models[0])]
+    for feeds in many_inputs(inputs, marks_of(*models), sizing, moves, case.asked.seed, count):
+        if _repeats_an_axis(feeds, hints):
+            continue
+        try:
+            (trial,) = run_trials(sessions[0], [[feeds]], original.is_stable, risks)
+        except DoesNotRun:
+            continue
+        floats = [
+            value for value in trial.outputs.values() if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        ]
+        if not moves and not all(np.isfinite(one).all() for one in floats):
+            continue
+        try:
+            with risks.blame():
+                trial = trial.then(sessions[1])
+        except NoMemory:
+            continue
+        except DoesNotRun as error:
+            raise DoesNotRun(f"without graph optimisation, ONNX Runtime says: {error}", (feeds,)) from error
+        names = trial.outputs.keys() - trial.unstable
+        if any(describe_difference(trial.outputs[name], trial.after[name]) for name in names):
+            trials.append(trial)
+        elements += sum(value.size for value in trial.after.values() if isinstance(value, np.ndarray))
+        if len(trials) == SHOWN or elements > ELEMENTS:
+            break
+    return trials
+
+
+def _repeats_an_axis(feeds: Feeds, hints: model_pads.Hints) -> bool:
+    """Whether inputs list an axis of a Pad twice: padops refuses that (P8), ONNX Runtime does not."""
+    ranks = {name: feeds[data].ndim if data in feeds else 0 for name, data in hints.axes.items() if name in feeds}
+    lists = [feeds[name].reshape(-1) % (rank or 1 << 30) for name, rank in ranks.items()]
+    return any(len(set(one.tolist())) < one.size for one in lists)
+
+
+class Scout:
+    """Observes the Pads of a model; what runs in its place has the same nodes, renamed to operators of padops."""
+
+    def __init__(self, model: Model) -> None:
+        copy = deepcopy(model.instead or model.message)
+        self._model = Model(model.path, copy, copy)
+        self.pads: list[PadComparison] = []
+        self._has_known_amounts: list[bool] = []  # of each Pad
+        self._looked = 0  # sets of inputs that have run
+        idle = model_pads.idle_pads(model.message)
+        for located, copied in zip(model_pads.bodies(model.message), model_pads.bodies(copy), strict=True):
+            for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
+                if model_pads.is_pad(node) and node.output:
+                    running.name = f"{NAME} {len(self.pads)}"
+                    known = idle.get(node.output[0])
+                    self._has_known_amounts.append(known is not None)
+                    self.pads.append(PadComparison(place, model_pads.form_of(node), "exercised"))
+                    self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad of nothing has nothing to show
+
+    def look(self, feeds: Sequence[Feeds]) -> None:
+        """Runs the model on new sets of inputs, and reads the dims from the profile."""
+        new = feeds[self._looked :]
+        if not new or self.satisfied:
+            return
+        self._looked = len(feeds)
+        with tempfile.TemporaryDirectory(prefix="padops-") as folder:
+            try:
+                session = Session(self._model, optimised=False, profile=Path(folder) / "profile")
+                for inputs in new:
+                    session.run(inputs)
+            except DoesNotRun as error:
+                for at in (at for at, one in enumerate(self.pads) if one.detail == NEVER_RAN):
+                    self._tell(at, f"without graph optimisation, ONNX Runtime does not run the model: {error}")
+                return
+            for event in json.loads(session.end_profiling()):
+                self._learn(event)
+
+    def _tell(self, at: int, missing: str) -> None:
+        """Records why a Pad was not exercised, or ""."""
+        self.pads[at] = replace(self.pads[at], exercise="not exercised" if missing else "exercised", detail=missing)
+
+    def _learn(self, event: dict[str, Any]) -> None:
+        """Reads the dims of a Pad's data and output from the profile."""
+        found, rows = NUMBER.search(event.get("name", "")), event.get("args", {})
+        if event.get("cat") == "Node" and found and self.pads[at := int(found[1])].detail:
+            first = [rows.get(f"{which}_type_shape") or [{}] for which in ("input", "output")]
+            given, made = (next(iter(row[0].values()), None) for row in first)
+            if made is not None:
+                is_padded = self._has_known_amounts[at] or given != made
+                self._tell(at, EMPTY if not prod(made) else "" if is_padded else UNPADDED)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every Pad is exercised, except Pads whose amounts are known to be 0."""
+        return not any(one.detail for one in self.pads)
+
+
+def weak(values: Iterable[Value]) -> str:
+    """Says that a value was the same in every run, empty or one element everywhere; "" if it varied."""
+    elements, todo = set[str](), list(values)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (list, tuple)):
+            todo += value
+        elif not isinstance(value, np.ndarray):
+            return ""
+        elif value.size:
+            first = value.reshape(-1)[0]
+            is_one = (value == first).all() or (value != value).all()  # NaN
+            elements |= {str(first)} if is_one else {"some", "others"}
+        if len(elements) > 1:
+            return ""
+    return f"every element is {elements.pop()} in every run" if elements else "it is empty in every run"
+
+
+def check_outputs(trials: Sequence[Trial]) -> Verification:
+    """Compares every bit of the converted model's outputs with the original's."""
+    comparisons: dict[str, OutputComparison] = {}
+    for trial in trials:
+        for name, value in trial.outputs.items():
+            one = compare_output(name, value, trial.after[name], name in trial.unstable)
+            if name not in comparisons or comparisons[name].equal:
+                comparisons[name] = one
+    told = tuple(replace(one, weak=weak(trial.outputs[one.name] for trial in trials) if one.equal else "")
+                 for one in comparisons.values())  # fmt: skip
+    unstable = ", ".join(sorted(set().union(*(trial.unstable for trial in trials))))
+    notes = (f"{unstable} of the original changes from run to run: only types and shapes are compared",)
+    outcome: Outcome = "different" if not all(one.equal for one in told) else "runs" if unstable else "equal"
+    return Verification(outcome, told, fed(trial.feeds for trial in trials), notes if unstable else ())

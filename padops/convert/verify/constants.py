@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
+from functools import partial
+from hashlib import sha256
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from onnx import TensorProto, numpy_helper
 from padops.convert.errors import PadopsError, library_errors, os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.verify.schemas import attribute_value
-from padops.convert.verify.terms import Head, Kind, Terms, digest_of, digest_of_bytes
+from padops.convert.verify.terms import Head, Kind, Terms, digest_of
 from padops.plural import plural
 
 HELD = 1 << 20  # the most bytes of an external constant that is read into memory
@@ -39,16 +39,13 @@ class Constants:
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, folder)
         array = _read(tensor)
+        digest = digest_of(array)
         if not tensor.HasField("raw_data") and array.dtype.kind in "fc" and np.isnan(array).any():
             # As Python's numbers, NaNs do not keep their bits.
-            bare = onnx.TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
-            digest = digest_of_bytes(b"NaN" + bare.SerializeToString())
-        else:
-            digest = digest_of(array)
-        held = array if array.nbytes <= HELD else None
-        return self.terms.add_stored(
-            tensor.data_type, array.shape, digest, lambda: _read(tensor) if held is None else held
-        )
+            bare = TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
+            digest = sha256(digest + bare.SerializeToString()).digest()
+        read = (lambda: array) if array.nbytes <= HELD else partial(_read, tensor)
+        return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
         """The term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
@@ -73,7 +70,7 @@ class Constants:
         """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
         heads = [self.terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
-        return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
+        return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=sha256(repr(said).encode()).digest()))
 
     def _external(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
         location, offset, given = check_entries(tensor, "a constant")
@@ -86,12 +83,11 @@ class Constants:
             array = _read(TensorProto(name=tensor.name, data_type=tensor.data_type, dims=dims, raw_data=data))
             return self.terms.add_constant(array, tensor.data_type)
         with os_errors_as("cannot read", path):
-            state = os.stat(path)
+            state = path.stat()
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
         if key not in self._digests:
-            self._digests[key] = hashlib.sha256(_part(path, offset, length).data).digest()
-        kind = b"\2" if bits < 8 else b"\1"
-        return self.terms.add_stored(tensor.data_type, dims, kind + self._digests[key], lambda: None)
+            self._digests[key] = sha256(_part(path, offset, length).data).digest()
+        return self.terms.add_stored(tensor.data_type, dims, self._digests[key], lambda: None)
 
 
 def _part(path: Path, offset: int, length: int) -> np.ndarray:

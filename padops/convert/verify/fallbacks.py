@@ -1,12 +1,9 @@
-"""Checks a model's fallback functions, which replace padops' operators in a session without the library.
-
-A function must have the bytes that this version of padops writes, which padops' tests compare with the reference. Any
-other function proves nothing.
-"""
+"""Checks a model's fallback functions, which replace padops' operators in a session without the library."""
 
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 
 import onnx
 
@@ -17,36 +14,35 @@ from padops.convert.model.inference import declarations
 from padops.convert.records import RegionRecord
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.schemas import is_fallback
-from padops.convert.verify.terms import Outcome
+from padops.convert.verify.terms import outcome
 
-RULE = "fallback"
 WITHOUT = "sessions without padops run this function, which padops of this version does not write"
 
 
 def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
-    """Returns a region for each fallback function of the converted model, and each operator that lost its function."""
-    there = {row.name: row for row in converted.functions if is_fallback(row)}
-    before = {row.name: row for row in original.functions if is_fallback(row)}
-    fresh: dict[str, onnx.FunctionProto] = {}
-    if any(before.get(name) != row for name, row in there.items()):
-        fresh = _written(converted)
+    """A region for each fallback function of the converted model.
+
+    A function must have the bytes that this version of padops writes, which padops' tests compare with the reference,
+    or those of the original. Any other function proves nothing.
+    """
+    there, before = (
+        {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
+        for model in (converted, original)
+    )
+    fresh = _written(converted) if there.items() - before.items() else {}
     found = []
-    for name, row in there.items():
-        if _bytes(row) == _bytes(fresh.get(name)):
-            outcome = Outcome("proved", RULE, "by bytes what this version of padops writes")
-        elif _bytes(row) == _bytes(before.get(name)):
-            outcome = Outcome("proved", RULE, "by bytes what the original has")
+    for name, content in there.items():
+        if content == fresh.get(name):
+            region = outcome("proved", "fallback", "functions with the bytes that this version of padops writes")
+        elif content == before.get(name):
+            region = outcome("proved", "fallback", "functions with the bytes of the original's")
         else:
-            outcome = Outcome("unknown", RULE, why=WITHOUT)
-        found.append(RegionRecord(f"function padops::{name}", (name,), (name,), **vars(outcome)))
+            region = outcome("unknown", "fallback", why=WITHOUT)
+        found.append(replace(region, name=f"function padops::{name}", original=(name,), converted=(name,)))
     return found
 
 
-def _bytes(function: onnx.FunctionProto | None) -> bytes | None:
-    return None if function is None else function.SerializeToString(deterministic=True)
-
-
-def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
+def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
     """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
     try:
         light = deepcopy(declarations(converted))
@@ -57,6 +53,5 @@ def _written(converted: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
         embed(Analysis(document))
     except PadopsError:
         return {}
-    if document.touched:
-        return {}
-    return {row.name: row for row in document.message().functions if is_fallback(row)}
+    written = () if document.touched else document.message().functions
+    return {row.name: row.SerializeToString(deterministic=True) for row in written if is_fallback(row)}

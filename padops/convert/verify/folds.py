@@ -1,11 +1,10 @@
 """Folds: a window operator with pads equals the same operator without pads behind a Pad of mode ``constant``.
 
 The operator behind a Pad is the normal form. Two windows are equal if their normal forms have the same operator and
-attributes, equal padded data and equal other inputs. So one rule covers a Pad folded into pads, grown pads, and pads
-turned into a Pad. docs/verification.md lists the fills and conditions. SAME becomes a Pad with the amounts of S1; an
-Attention that pads its mask to the keys becomes an Attention behind a Pad. MaxPool pads with less than every number,
-and some pools do not count their padding: such padding equals no Pad's fill, only the padding of another such pool.
-Float sums are equal as ONNX defines them; a runtime may round them differently when a Pad adds zeros.
+attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME becomes
+a Pad with the amounts of S1; an Attention that pads its mask to the keys, one behind a Pad. MaxPool pads
+with less than every number, and some pools do not count their padding: such padding equals no Pad's fill, only the
+padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them otherwise.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
+from padops.convert.records import RegionRecord
 from padops.convert.verify.schemas import STRING, defaults_of
-from padops.convert.verify.terms import ABSENT, Head, Kind, Outcome, Terms, Unsupported
+from padops.convert.verify.terms import ABSENT, Head, Kind, Terms, Unsupported, outcome
 from padops.spec.dialects import DOMAIN
 
 RULE, LISTS = "fold", ("strides", "dilations")
@@ -48,7 +48,7 @@ class Window(NamedTuple):
     pads: tuple[int, ...]  # the original pads; negative for SAME
 
 
-def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
+def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
     """Compares two windows of one op_type; None if a term is not such a window, or only the inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
@@ -67,19 +67,14 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Out
         if not prove(first.data, second.data):
             raise Unsupported(f"what two {name} read is not proved equal, padded")
     except Unsupported as why:
-        return Outcome("unknown", RULE, why=str(why))
-    return Outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
-
-
-def _pads(terms: Terms, term: int) -> tuple[int, ...]:
-    """The pads of an operator; empty if all are 0."""
-    pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
-    return pads if any(pads) else ()
+        return outcome("unknown", RULE, why=str(why))
+    return outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
 
 
 def _normal(terms: Terms, term: int) -> Window:
-    name, inputs, pads = terms.op(term), terms.inputs(term), _pads(terms, term)
-    auto_pad = terms.attribute(term, "auto_pad", b"")
+    name, inputs, auto_pad = terms.op(term), terms.inputs(term), terms.attribute(term, "auto_pad", b"")
+    pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
+    pads = pads if any(pads) else ()
     if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:
         raise Unsupported(f"{name} has no data, or several outputs")
     data = inputs[0]
@@ -96,7 +91,15 @@ def _normal(terms: Terms, term: int) -> Window:
             _check_pooling(terms, term, pads)
         half = len(pads) // 2
         data = _padded(terms, term, data, (0, 0, *pads[:half], 0, 0, *pads[half:]), _fill(terms, term))
-    return Window(_head(terms, term), data, inputs[1:], pads)
+    # The operator without pads and without written-out defaults
+    head, left_out = terms.head(term), {"pads", "auto_pad"}
+    if name == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
+        left_out.add("count_include_pad")  # irrelevant without padding
+    if name in KERNELS:
+        left_out.add("kernel_shape")  # the dims of the weights
+    kept = [row for row in head.attributes
+            if row[0] not in left_out and not (row[0] in LISTS and all(number == 1 for number in row[2]))]  # fmt: skip
+    return Window(replace(head, attributes=tuple(kept)), data, inputs[1:], pads)
 
 
 def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
@@ -122,21 +125,6 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
     made = terms.add(head, (inputs[0],) if fill == ABSENT else (inputs[0], fill))
     terms.learn(made, terms.dtype(inputs[0]) or 0, None)
     return made
-
-
-def _head(terms: Terms, term: int) -> Head:
-    """The operator without pads and without written-out defaults."""
-    head, left_out = terms.head(term), {"pads", "auto_pad"}
-    if terms.op(term) == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
-        left_out.add("count_include_pad")  # irrelevant without padding
-    if terms.op(term) in KERNELS:
-        left_out.add("kernel_shape")  # the dims of the weights
-    kept = [
-        (name, kind, value)
-        for name, kind, value in head.attributes
-        if name not in left_out and not (name in LISTS and all(number == 1 for number in value))
-    ]
-    return replace(head, attributes=tuple(kept))
 
 
 def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: int) -> int:

@@ -16,7 +16,7 @@ import onnx
 from padops.convert.model.document import name_default_domain
 from padops.convert.model.inference import UNKNOWN, arrange, declarations, infer_graph, order_of
 from padops.convert.model.nesting import graphs_of, nodes_of
-from padops.convert.verify.terms import Dim, Shape
+from padops.convert.verify.terms import Shape
 
 BELIEVED = frozenset(
     """
@@ -77,9 +77,8 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """Returns how far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
-
-    ``known`` returns the elements of an input. Where runtimes disagree on dims, only ranks are trusted.
+    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted: where runtimes disagree,
+    only ranks. ``known`` returns the elements of an input.
     """
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
@@ -96,20 +95,13 @@ def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray |
     return DIMS
 
 
-def types_of(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto]:
-    """The types of a graph's values, by name."""
-    return {value.name: value.type for values in (graph.input, graph.value_info, graph.output) for value in values}
-
-
 def forget_dims(kind: onnx.TypeProto) -> None:
     """Removes the dims from a type: of a tensor, or of tensors within a sequence, an optional or a map."""
     which = kind.WhichOneof("value")
     if which in ("tensor_type", "sparse_tensor_type"):
         getattr(kind, which).ClearField("shape")
-    elif which == "map_type":
-        forget_dims(kind.map_type.value_type)
-    elif which in ("sequence_type", "optional_type"):
-        forget_dims(getattr(kind, which).elem_type)
+    elif which is not None:
+        forget_dims(kind.map_type.value_type if which == "map_type" else getattr(kind, which).elem_type)
 
 
 def bare_type(kind: onnx.TypeProto) -> bytes:
@@ -117,7 +109,7 @@ def bare_type(kind: onnx.TypeProto) -> bytes:
     bare = deepcopy(kind)
     if bare.WhichOneof("value") == "tensor_type":
         bare.tensor_type.ClearField("shape")
-    return bare.SerializeToString(deterministic=True)
+    return bytes(bare.SerializeToString(deterministic=True))
 
 
 def dims_of(kind: onnx.TypeProto) -> Shape | None:
@@ -125,11 +117,6 @@ def dims_of(kind: onnx.TypeProto) -> Shape | None:
     tensor = kind.tensor_type
     if kind.WhichOneof("value") != "tensor_type" or not tensor.HasField("shape"):
         return None
-    return tuple(_dim(dim) for dim in tensor.shape.dim)
-
-
-def _dim(dim: onnx.TensorShapeProto.Dimension) -> Dim:
-    """One dim; some exporters write a dynamic dim as a negative number."""
-    if dim.HasField("dim_value"):
-        return int(dim.dim_value) if dim.dim_value >= 0 else None
-    return str(dim.dim_param) or None
+    # Some exporters write a dynamic dim as a negative number.
+    dims = (dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in tensor.shape.dim)
+    return tuple(None if isinstance(dim, int) and dim < 0 else dim for dim in dims)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 
 from padops.convert.inputs.given import Feeds, Input, Inputs, fit_inputs, overridable_inputs, required_inputs
 from padops.convert.inputs.pads import Hints
@@ -34,7 +36,7 @@ class Asked:
     @property
     def tolerance(self) -> Tolerance | None:
         """The caller's tolerance; None if the tolerance is measured on the original."""
-        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol, self.atol)
+        return None if self.rtol is None and self.atol is None else Tolerance(self.rtol or 0, self.atol or 0)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class RunInputs:
     hints: Hints = field(default_factory=Hints)
     # The values that may differ, because the converted model corrects an error of the original
     corrected: frozenset[str] = frozenset()
-    first: Sequence[Feeds] = ()  # inputs that may show a difference; they run first
+    first: Sequence[Sequence[Input]] = ()  # inputs of dims that may show a difference; they run first
     is_proved: bool = False  # whether the models are proved equal
     risks: Risks = field(default_factory=Risks)
 
@@ -67,28 +69,27 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    ``session.run(None, …)`` returns outputs by position, and C callers use ``session.get_inputs()[0]``. So the
-    interface includes the order and number of inputs and outputs. It also includes which initializers a caller can
-    replace. Dynamic dims, their names and defaults do not count: runs check them.
+    Callers use positions, so order and number of inputs and outputs count, and which initializers a caller can replace.
+    Dynamic dims, their names and defaults do not count: runs check them.
     """
     found = []
-    lists = (
-        ("inputs", required_inputs(original), required_inputs(converted)),
-        ("outputs", original.graph.output, converted.graph.output),
-    )
-    for what, first, second in lists:
-        if [value.name for value in first] != [value.name for value in second]:
-            there = f"{_names(first)} in the original, and {_names(second)} in the converted model"
-            found.append(f"the {what} are {there}; callers may take them by position")
+    for what, first, second in (
+        ("input", required_inputs(original), required_inputs(converted)),
+        ("output", original.graph.output, converted.graph.output),
+    ):
+        names, others = (", ".join(f"'{value.name}'" for value in values) or "none" for values in (first, second))
+        if names != others:
+            there = f"{names} in the original, and {others} in the converted model"
+            found.append(f"the {what}s are {there}; callers may take them by position")
             continue
         for one, other in zip(first, second):
             if told := _other_type(one.type, other.type):
-                found.append(f"the {what[:-1]} '{one.name}' is {told}")
+                found.append(f"the {what} '{one.name}' is {told}")
     replaceable, inputs = overridable_inputs(converted), {value.name: value for value in converted.graph.input}
     for value in original.graph.input:
         if value.name not in overridable_inputs(original):
             continue
-        if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
+        if value.name not in replaceable | {row.name for row in required_inputs(converted)}:
             may = f"may replace the initializer '{value.name}'"
             found.append(f"a caller of the original {may}, and one of the converted model may not")
         elif told := _other_type(value.type, inputs[value.name].type):
@@ -96,40 +97,23 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
     return tuple(found)
 
 
-def _names(values: Sequence[onnx.ValueInfoProto]) -> str:
-    return ", ".join(f"'{value.name}'" for value in values) or "none"
-
-
 def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
     """Describes how two declared types differ in element type or rank; "" if they agree or one is open."""
-    kinds = [_kind(kind) for kind in (first, second)]
-    ranks = [dims_of(kind) for kind in (first, second)]
-    if None not in kinds and kinds[0] != kinds[1]:
+    bare, ranks = [deepcopy(kind) for kind in (first, second)], [dims_of(kind) for kind in (first, second)]
+    for kind in bare:
+        kind.ClearField("denotation")
+        forget_dims(kind)
+    is_known = all(kind.tensor_type.elem_type or kind.WhichOneof("value") not in ("tensor_type", None) for kind in bare)
+    if bare[0] != bare[1] and is_known:
         return f"{_said(first)} in the original, and {_said(second)} in the converted model"
     if ranks[0] is not None and ranks[1] is not None and len(ranks[0]) != len(ranks[1]):
         return f"of rank {len(ranks[0])} in the original, and of rank {len(ranks[1])} in the converted model"
     return ""
 
 
-def _kind(kind: onnx.TypeProto) -> bytes | None:
-    """A type without dims; None if its element type is unknown."""
-    if kind.WhichOneof("value") is None or (kind.HasField("tensor_type") and not kind.tensor_type.elem_type):
-        return None
-    bare = onnx.TypeProto()
-    bare.CopyFrom(kind)
-    bare.ClearField("denotation")
-    forget_dims(bare)
-    return bytes(bare.SerializeToString(deterministic=True))
-
-
 def _said(kind: onnx.TypeProto) -> str:
-    """A type as onnxruntime writes it."""
-    which = kind.WhichOneof("value")
-    if which in ("tensor_type", "sparse_tensor_type"):
-        number = getattr(kind, which).elem_type
-        known = number in onnx.TensorProto.DataType.values()
-        name = onnx.TensorProto.DataType.Name(number).lower() if known else str(number)
-        return f"{which.removesuffix('_type')}({name})"
-    if which in ("sequence_type", "optional_type"):
-        return f"{which.removesuffix('_type')}({_said(getattr(kind, which).elem_type)})"
-    return str(which).removesuffix("_type")
+    """A type as onnxruntime writes it; without its elements, if onnx_ir does not know these."""
+    try:
+        return repr(ir.serde.deserialize_type_proto_for_type(kind)).lower()
+    except ir.serde.SerdeError:
+        return str(kind.WhichOneof("value")).removesuffix("_type")

@@ -24,11 +24,10 @@ from padops.convert.inputs.pads import bodies, form_of, is_pad
 from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.compare import close, far_outputs
-from padops.convert.verify.exercise import check_outputs
+from padops.convert.verify.compare import check_outputs, close, far_outputs, noted
 from padops.convert.verify.interface import RunInputs
 from padops.convert.verify.rounding import Moves
-from padops.convert.verify.sessions import DoesNotRun, Model, OtherProcess, Outputs, fed, run_trials
+from padops.convert.verify.sessions import DoesNotRun, Model, OtherProcess, fed, run_trials
 from padops.deferred import import_openvino
 from padops.processes import serve
 from padops.spec.bits import dtype_of
@@ -41,34 +40,20 @@ HERE = "for the data that it has in OpenVINO"
 ENOUGH = 2  # sets of inputs on which each Pad is compared
 
 
-class OpenVINOProcess(OtherProcess):
-    """The process that runs OpenVINO, until it is closed."""
-
-    def __init__(self, path: Path, outputs: Sequence[str]) -> None:
-        """Starts OpenVINO with an IR; ``outputs`` has the outputs' names in the converted model, in the IR's order.
-
-        Raises:
-            PadopsError: OpenVINO is not installed.
-        """
-        if importlib.util.find_spec("openvino") is None:
-            raise PadopsError(
-                "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
-            )
-        super().__init__("OpenVINO", SECONDS, ["-m", __name__, str(path)])
-        self._outputs = outputs
-
-    def run(self, feeds: Feeds) -> Outputs:
-        """Runs the IR and returns its outputs."""
-        return dict(zip(self._outputs, self.ask(("outputs", feeds)), strict=True))
+def openvino_process(path: Path, outputs: Sequence[str]) -> OtherProcess:
+    """Starts OpenVINO with an IR; ``outputs`` has the outputs' names in the converted model, in the IR's order."""
+    if importlib.util.find_spec("openvino") is None:
+        raise PadopsError("an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'")
+    return OtherProcess("OpenVINO", SECONDS, ["-m", __name__, str(path), *outputs])
 
 
 def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Verification:
     """Compares an IR in OpenVINO with the converted model in ONNX Runtime."""
-    with closing(OpenVINOProcess(source, [output.name for output in converted.message.graph.output])) as peer:
+    with closing(openvino_process(source, [output.name for output in converted.message.graph.output])) as peer:
         return _compare(peer, converted, case)
 
 
-def _compare(peer: OpenVINOProcess, converted: Model, case: RunInputs) -> Verification:
+def _compare(peer: OtherProcess, converted: Model, case: RunInputs) -> Verification:
     try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
         session = converted.session(optimised=True)
         taken = run_trials(session, case.turns())
@@ -80,8 +65,8 @@ def _compare(peer: OpenVINOProcess, converted: Model, case: RunInputs) -> Verifi
         note = f"OpenVINO does not run the original: {error}"
         return Verification("runs", inputs=fed(trial.feeds for trial in taken), notes=(note,))
     trials = [trial.then(session) for trial in trials]
-    verification = check_outputs(trials)
-    verification = replace(verification, notes=("the original ran in OpenVINO", *verification.notes))
+    found = check_outputs(trials)
+    verification = replace(found, notes=("the original ran in OpenVINO", *found.notes))
     verification = _compare_pads(verification, converted, peer, [one.feeds for one in trials[:ENOUGH]])
     if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
         return verification
@@ -94,10 +79,16 @@ def _compare(peer: OpenVINOProcess, converted: Model, case: RunInputs) -> Verifi
     return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
 
 
-def _answering(path: str) -> Callable[[tuple[str, Feeds]], list[Any]]:
-    """The function that answers questions about an IR: outputs, or the inputs and output of each Pad."""
-    prepared = cache(lambda wanted: _outputs(path) if wanted == "outputs" else _pads(path))
-    return lambda question: prepared(question[0])(question[1])
+def _answering(path: str, *names: str) -> Callable[[Any], Any]:
+    """The function that answers questions about an IR: outputs, or (of a list) the inputs and output of each Pad."""
+    outputs, pads = cache(_outputs), cache(_pads)
+
+    def answer(question: Any) -> Any:
+        if isinstance(question, list):
+            return pads(path)(*question)
+        return dict(zip(names, outputs(path)(question), strict=True))
+
+    return answer
 
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
@@ -156,7 +147,7 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _compare_pads(
-    verification: Verification, converted: Model, peer: OpenVINOProcess, feeds: Sequence[Feeds]
+    verification: Verification, converted: Model, peer: OtherProcess, feeds: Sequence[Feeds]
 ) -> Verification:
     """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs.
 
@@ -166,13 +157,12 @@ def _compare_pads(
     told: dict[str, str] = {}  # by output: how the Pad differs, or ""
     try:
         for one in feeds:
-            for name, *inputs, output in peer.ask(("pads", one)):
+            for name, *inputs, output in peer.ask([one]):
                 detail = _difference(converted, pads[name][1], inputs, output) if name in pads else None
                 if detail is not None:
                     told[name] = told.get(name) or (detail and f"{name}: {HERE}, {detail}")
     except DoesNotRun as error:
-        note = f"OpenVINO does not run the original with its Pads as outputs: {error}"
-        return replace(verification, notes=(*verification.notes, note))
+        return noted(verification, f"OpenVINO does not run the original with its Pads as outputs: {error}")
     found = []
     for name, (path, node) in pads.items():
         if name in told:
@@ -181,11 +171,10 @@ def _compare_pads(
         else:
             why = f"OpenVINO has no Pad that gives '{name}'"
             found.append(PadComparison(path, form_of(node), "not exercised", detail=why))
-    is_wrong = any(told.values())
-    if told and not is_wrong:
-        said = SAID if len(told) == len(pads) else f"{len(told)} of {len(pads)}: {SAID}"
-        verification = replace(verification, notes=(*verification.notes, said))
-    return replace(verification, outcome="different" if is_wrong else verification.outcome, pads=tuple(found))
+    if any(told.values()):
+        return replace(verification, outcome="different", pads=tuple(found))
+    said = SAID if len(told) == len(pads) else f"{len(told)} of {len(pads)}: {SAID}"
+    return noted(verification, *([said] if told else []), pads=tuple(found))
 
 
 def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
@@ -210,4 +199,4 @@ def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarr
 
 
 if __name__ == "__main__":
-    serve(_answering(sys.argv[1]))
+    serve(_answering(*sys.argv[1:]))

@@ -6,7 +6,8 @@ Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/defi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -83,8 +84,7 @@ def version_of(domain: str, op_type: str, version: int) -> int | None:
 
 def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:
     """Whether the known input types of a Pad are valid; runtimes reject a model with other types."""
-    types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
-    kind, amounts, value, places = types
+    kind, amounts, value, places = map(terms.dtype, (data, pads, fill, axes))
     if amounts not in (None, TensorProto.INT64) or places not in (None, TensorProto.INT64, TensorProto.INT32):
         return False
     return value is None or kind is None or value == kind
@@ -110,7 +110,7 @@ def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
 
 def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
     """Converts a constant fill of another type to the data's type; returns any other fill unchanged."""
-    elements = None if fill == ABSENT else terms.constant(fill)
+    elements = terms.constant(fill)
     if elements is None or elements.size != 1 or elements.dtype.kind not in "iuf" or terms.dtype(fill) == dtype:
         return fill
     cast = _rounded(elements.reshape(-1)[0], dtype)
@@ -131,7 +131,7 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
 
 def _as_int64(terms: Terms, axes: int) -> int:
     """Converts constant int32 axes or amounts to int64; returns others unchanged."""
-    elements = None if axes == ABSENT else terms.constant(axes)
+    elements = terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
     return terms.add_constant(elements.astype(np.int64), TensorProto.INT64)
@@ -155,13 +155,11 @@ def names_all_axes(terms: Terms, a: int, b: int) -> bool:
 
 def mirrored(model: onnx.ModelProto) -> onnx.ModelProto:
     """Returns the model with each ONNX Pad replaced by the padops operator that mirrors it."""
-    made = onnx.ModelProto()
-    made.CopyFrom(model)
-    parts: list[tuple[onnx.ModelProto | onnx.FunctionProto, Iterable[onnx.NodeProto]]] = [(made, made.graph.node)]
-    parts += [(row, row.node) for row in made.functions]
-    for part, nodes in parts:
+    made = deepcopy(model)
+    parts: list[onnx.ModelProto | onnx.FunctionProto] = [made, *made.functions]
+    for part in parts:
         versions = schemas.imports_of(part)
-        for _, node in nodes_of(nodes):
+        for _, node in nodes_of(part.graph.node if isinstance(part, onnx.ModelProto) else part.node):
             version = version_of(node.domain, node.op_type, schemas.version_of("", "Pad", versions.get("", 1)))
             if version is not None and node.domain != DOMAIN:
                 node.domain, node.op_type = DOMAIN, f"Pad_{version or MICROSOFT_IS}"

@@ -6,23 +6,25 @@ Such a pair is a region. Names prove nothing: values with the same name are only
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
 
 from padops.convert.inputs.given import overridable_inputs
 from padops.convert.records import Certainty, ProofRecord, RegionRecord
-from padops.convert.verify import folds, following
+from padops.convert.verify import folds
 from padops.convert.verify.build import TOP, Builder, Built, differ
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.fallbacks import check_fallbacks
 from padops.convert.verify.inference import dims_of
 from padops.convert.verify.interface import other_interface
 from padops.convert.verify.moves import NEW_ERROR, decide
+from padops.convert.verify.moves.definitions import cone, is_followed, is_total, moves_data
 from padops.convert.verify.pad_terms import names_all_axes
-from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Outcome, Shape, Terms
+from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms, outcome
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool | None, bool]
@@ -33,19 +35,19 @@ Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
 # Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-DECLARED = "the converted model declares dims [{}] of the value '{}', which neither the original nor its inputs give"
+DECLARED = "the converted model declares dims [{}] of the value '{}', which do not follow from the inputs"
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
-    """Proves that wherever the original runs, the converted model returns the same bits.
+    """Proves that wherever the original runs, the converted model returns the same bits, without a run of either.
 
-    Neither model runs or changes. External data are read block by block; ``folders`` has each model's data folder.
+    ``folders`` has the folder of each model's external data.
     """
     try:
         return _prove(original, converted, folders)
     except UNREADABLE as error:
         why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
-    return ProofRecord("unknown", why=why)
+        return ProofRecord("unknown", why=why)
 
 
 def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
@@ -66,36 +68,29 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
                for term in matcher.uncovered(second.unused, TOP)]  # fmt: skip
     reasons += [f"the converted model has {odd}" for odd in sorted(second.odd - first.odd)]
     reasons += _declared(terms, first, second)
-    fallbacks = check_fallbacks(original, converted)
-    regions = (*matcher.proved, *failed.values(), *fallbacks)
+    regions = (*matcher.proved, *failed.values(), *check_fallbacks(original, converted))
     verdicts = {region.verdict for region in regions}
     verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
     verdict = "different" if "different" in verdicts else verdict
-    assumed = [f"dims of the inputs that have the name '{name}' are equal" for name in _shared_symbols(first)]
-    used = any(region.rule == "moves" for region in matcher.proved)
+    assumed = _assumptions(first) if any(region.rule == "moves" for region in matcher.proved) else ()
     new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
-    given, same = tuple(assumed if used else ()), _same(terms, first, second)
-    return ProofRecord(verdict, regions, same, given, new_errors, "; ".join(dict.fromkeys(reasons)))
+    # The original's operators that the converted model has unchanged
+    mine, theirs = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
+    same = sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in mine & theirs)
+    return ProofRecord(verdict, regions, same, assumed, new_errors, "; ".join(dict.fromkeys(reasons)))
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
     """Dims that only the converted model declares; onnxruntime uses them."""
-    known: dict[int, list[Shape | None]] = {}
-    for term, dims, _, _ in first.declares:
-        known.setdefault(terms.find(term), []).append(dims)
-    for _, kind, term in first.outputs:
-        known.setdefault(terms.find(term), []).append(dims_of(kind) or ())
+    known: dict[int, list[Shape | None]] = defaultdict(list)
+    declared = [row[:2] for row in first.declares] + [(term, dims_of(kind) or ()) for _, kind, term in first.outputs]
+    for term, dims in declared:
+        known[terms.find(term)].append(dims)
     return [
         DECLARED.format(", ".join("?" if dim is None else str(dim) for dim in dims), name)
         for term, dims, name, follows in second.declares
-        if not follows and all(differ(dims, one) for one in [terms.shape(term), *known.get(terms.find(term), ())])
+        if not follows and all(differ(dims, one) for one in (terms.shape(term), *known[terms.find(term)]))
     ]
-
-
-def _same(terms: Terms, first: Built, second: Built) -> int:
-    """The number of the original's operators that the converted model has unchanged."""
-    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
-    return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)
 
 
 def _differences(original: Model, converted: Model, first: Built, second: Built) -> list[str]:
@@ -111,10 +106,10 @@ def _differences(original: Model, converted: Model, first: Built, second: Built)
     return sorted(found)
 
 
-def _shared_symbols(built: Built) -> list[str]:
-    """The symbols that stand for more than one dim of the inputs."""
+def _assumptions(built: Built) -> tuple[str, ...]:
+    """Each symbol of several dims of the inputs stands for one size."""
     dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
-    return [name for name, count in dims.items() if count > 1]
+    return tuple(f"dims of the inputs that have the name '{name}' are equal" for name, n in dims.items() if n > 1)
 
 
 class Matcher:
@@ -122,7 +117,7 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms, self._original, self._converted = terms, original, converted
-        self._known: dict[object, Outcome] = {}  # the outcomes of moves
+        self._known: dict[object, RegionRecord] = {}  # the outcomes of moves
         self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
         self._depth = 0
         self.proved: list[RegionRecord] = []
@@ -154,10 +149,10 @@ class Matcher:
 
     def causes(self, a: int, b: int) -> dict[Pair, RegionRecord]:
         """Returns the deepest unproved regions of a pair, at least one."""
-        return self._failed.get((a, b)) or {(a, b): self._unknown(a, b, OTHERS)}
+        return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries pairs of values with the same name; ``scope`` and ``other`` are a body of each model, or ``TOP``."""
+        """Tries pairs of values with the same name in a body of each model, or ``TOP``."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -165,8 +160,13 @@ class Matcher:
 
     def uncovered(self, unused: tuple[int, ...], scope: int) -> list[int]:
         """Lists unused values of the converted model that may fail and that the original does not compute."""
-        known = {self._key(term) for term in self._original.scopes[scope].values()}
-        return [term for term in unused if self._key(term) not in known and not following.is_total(self._terms, term)]
+
+        def computation(term: int) -> tuple[Head, tuple[int, ...]]:
+            return terms.head(term), tuple(map(terms.find, terms.inputs(term)))
+
+        terms = self._terms
+        known = set(map(computation, self._original.scopes[scope].values()))
+        return [term for term in unused if computation(term) not in known and not is_total(terms, term)]
 
     def _is_computed(self, term: int) -> bool:
         """Whether the original computes an equal value in a body under comparison."""
@@ -176,10 +176,6 @@ class Matcher:
 
     def _is_shared(self, term: int) -> bool:
         return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
-
-    def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
-        """A key that two terms share if the proofs so far make them the same computation."""
-        return self._terms.head(term), tuple(self._terms.find(one) for one in self._terms.inputs(term))
 
     def _goal(self, a: int, b: int) -> Goal:
         terms = self._terms
@@ -199,44 +195,43 @@ class Matcher:
             if not (yield self._goal(one, other)):
                 equal = False
                 causes |= self._failed.get((one, other), {})
-                if following.moves_data(terms, a):
+                if moves_data(terms, a):
                     break
         if equal:
             terms.unite(a, b)
             return True
-        outcome = self._decide(a, b)
-        region = self._region(a, b, outcome)
-        if outcome.verdict == "proved":
+        region = self._region(a, b, self._decide(a, b))
+        if region.verdict == "proved":
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        if outcome.verdict == "different" or not causes:  # the models are run with its counterexample
+        if region.verdict == "different" or not causes:  # the models are run with its counterexample
             causes[a, b] = region
         self._failed[a, b] = causes
         return False
 
-    def _decide(self, a: int, b: int) -> Outcome:
+    def _decide(self, a: int, b: int) -> RegionRecord:
         """The outcome of the rules for a pair: a fold if both are windows, else moves."""
         terms = self._terms
         found = folds.same(terms, a, b, self.prove)
         if found is not None:
             return found
         if names_all_axes(terms, a, b):
-            return Outcome("proved", "amounts", "all data, all dims")
-        if any(following.is_followed(terms, term) for term in (a, b)):
+            return outcome("proved", "amounts", "all data, all dims")
+        if any(is_followed(terms, term) for term in (a, b)):
             return decide(terms, self._known, a, b)
         one, other = named(terms, a), named(terms, b)
-        why = f"no rule relates {one} and {other}"
         if terms.head(a) == terms.head(b):
-            why = f"two {one} are applied to values that are not proved equal"
-        return Outcome("unknown", why=why)
+            return outcome("unknown", why=f"two {one} are applied to values that are not proved equal")
+        return outcome("unknown", why=f"no rule relates {one} and {other}")
 
     def _graphs(self, a: int, b: int) -> Goal:
         """Compares two bodies, whose inputs are already the same terms."""
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         inputs, others = terms.inputs(a), terms.inputs(b)
         if one != other or inputs[: one.output] != others[: one.output]:
-            self._failed[a, b] = {(a, b): self._unknown(a, b, "two bodies of different form")}
+            region = outcome("unknown", why="two bodies of different form")
+            self._failed[a, b] = {(a, b): self._region(a, b, region)}
             return False
         self._bodies.append(a)
         causes: dict[Pair, RegionRecord] = {}
@@ -245,7 +240,7 @@ class Matcher:
             if not (yield self._goal(result, given)):
                 causes |= self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], a):
-            causes[a, b] = self._unknown(a, b, UNUSED.format(named(terms, term)))
+            causes[a, b] = self._region(a, b, outcome("unknown", why=UNUSED.format(named(terms, term))))
         self._bodies.pop()
         if causes:
             self._failed[a, b] = causes
@@ -253,19 +248,16 @@ class Matcher:
         terms.unite(a, b)
         return True
 
-    def _region(self, a: int, b: int, outcome: Outcome) -> RegionRecord:
+    def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
+        """A rule's outcome with the name of the pair, and the operators that only one side has."""
         terms = self._terms
-        mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
-
-        def operators(own: set[int]) -> tuple[str, ...]:
-            return tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
-
+        mine, theirs = (set(cone(terms, root, terms.shared)) for root in (a, b))
+        sides = [
+            tuple(sorted(named(terms, one) for one in own if terms.head(one).kind in (Kind.OPERATOR, Kind.PAD)))
+            for own in (mine - theirs, theirs - mine)
+        ]
         name = terms.names.get(a) or named(terms, a)
-        sides = operators(mine - theirs), operators(theirs - mine)
-        return RegionRecord(name, *sides, **vars(outcome))
-
-    def _unknown(self, a: int, b: int, why: str) -> RegionRecord:
-        return self._region(a, b, Outcome("unknown", why=why))
+        return replace(found, name=name, original=sides[0], converted=sides[1])
 
 
 def named(terms: Terms, term: int) -> str:

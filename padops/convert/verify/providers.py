@@ -1,8 +1,6 @@
 """Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
 
-Run as a program, this file is that process. The first question has a model file, the providers and the libraries to
-register; its answer has the session's providers and the Pads of each. Each further question has arrays by input name;
-its answer has the outputs.
+Run as a program, this file is that process. The first question creates the session; each further one runs it.
 """
 
 from __future__ import annotations
@@ -20,11 +18,10 @@ from padops.convert.inputs.given import inputs_of, load_inputs
 from padops.convert.inputs.pads import hints_of
 from padops.convert.model.document import Document
 from padops.convert.records import Verification
-from padops.convert.verify.compare import close, far_outputs
-from padops.convert.verify.exercise import check_outputs
+from padops.convert.verify.compare import check_outputs, close, far_outputs
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
 from padops.convert.verify.sessions import DoesNotRun, OtherProcess, fed, run_trials
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import serve
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAMES
@@ -32,18 +29,18 @@ from padops.spec.dialects import DOMAIN
 
 Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
+LEFT_OUT = (
+    "onnxruntime has left {} out of the session, which has {} alone; register a provider's library first, and see its "
+    "messages"
+)
 ORIGINAL, CONVERTED = "the original", "the converted model"
 SECONDS = 600.0  # for one run of the model; the first run compiles it
 PROGRAM = ("-m", __name__)
 PADS_SHOWN = 5  # Pads listed for each provider
 
 
-def check_providers(providers: Any) -> Providers:
-    """Returns the caller's providers, checked.
-
-    Raises:
-        UsageError: The argument is not a list of names, each alone or in a pair with options.
-    """
+def check_providers(providers: Any) -> None:
+    """Checks that an argument is a list of names, each alone or in a pair with options."""
     if isinstance(providers, str) or not isinstance(providers, Sequence):
         raise UsageError(f"providers is {kind_of(providers)}, expected a list of names")
     for entry in providers:
@@ -52,27 +49,21 @@ def check_providers(providers: Any) -> Providers:
             raise UsageError(f"providers has {entry!r}, expected a name, or a pair of a name and options")
     if not providers:
         raise UsageError("providers is empty, expected names such as 'CPUExecutionProvider'")
-    return list(providers)
 
 
 def compare_beside(
     documents: tuple[Document, Document], paths: tuple[Path, Path], asked: Asked, providers: Providers
 ) -> Verification:
-    """Runs both models in sessions with these providers and compares every bit of their outputs.
-
-    Raises:
-        UsageError: A model is an IR, onnxruntime has no such provider, or the given inputs do not match the model's.
-        PadopsError: A session lacks one of the providers.
-    """
+    """Runs both models in sessions with these providers and compares every bit of their outputs."""
     if any(document.foreign for document in documents):
         raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
     message = documents[0].message()
     if noticed := other_interface(message, documents[1].message()):
         return Verification("interface", notes=noticed)
-    inputs = inputs_of(message)
+    names = [entry if isinstance(entry, str) else entry[0] for entry in providers]
+    inputs, libraries = inputs_of(message), _libraries(names)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     case = RunInputs(inputs, given, asked, hints_of(message))
-    libraries = _libraries(providers)
     opened: list[OtherProcess | None] = []
     notes: list[str] = []
     with ExitStack() as stack:
@@ -84,46 +75,38 @@ def compare_beside(
                 opened.append(None)
                 notes.append(f"{which} does not run with these providers: {error}")
                 continue
-            if dropped := [name for name in map(_name, providers) if name not in there]:
-                raise PadopsError(
-                    f"onnxruntime has left {' and '.join(dropped)} out of the session, which has "
-                    f"{', '.join(there)} alone; register a provider's library first, and see its messages"
-                )
+            if dropped := " and ".join(name for name in names if name not in there):
+                raise PadopsError(LEFT_OUT.format(dropped, ", ".join(there)))
             opened.append(session)
             notes += _told(which, document, there, runners)
         verification = _compare(opened[0], opened[1], case)
     return replace(verification, notes=(*notes, *verification.notes))
 
 
-def _libraries(providers: Providers) -> dict[str, str]:
-    """Returns the libraries that this process has registered for the providers, by provider."""
-    with NeedingOnnxruntime("verifying with providers"):
+def _libraries(names: Sequence[str]) -> dict[str, str]:
+    """The libraries that this process has registered for the providers, by provider."""
+    with needing_onnxruntime("verifying with providers"):
         import onnxruntime
 
         from padops.runtime.placing import check_there
     devices = onnxruntime.get_ep_devices() if hasattr(onnxruntime, "get_ep_devices") else []
     paths = {device.ep_name: device.ep_metadata.get("library_path", "") for device in devices}
     try:
-        check_there(map(_name, providers))
+        check_there(names)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    return {name: paths[name] for name in map(_name, providers) if paths.get(name) and name not in EP_NAMES}
-
-
-def _name(entry: str | tuple[str, Mapping[str, Any]]) -> str:
-    return entry if isinstance(entry, str) else entry[0]
+    return {name: paths[name] for name in names if paths.get(name) and name not in EP_NAMES}
 
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
     """Notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
-    sites = [pad.site for pad in Analysis(document).pads]
-    pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
-    others = [name for name in providers if name not in (*EP_NAMES, CPU)]
+    other = next((name for name in providers if name not in (*EP_NAMES, CPU)), "no provider")
     ran: dict[str, list[str]] = defaultdict(list)
-    for site in pads:
-        ran[runners.get(site.node.name or "", others[0] if others else "no provider")].append(site.path)
-    told = [f"{which}: a session of {', '.join(providers)}{'' if pads else ', and no Pad'}"]
+    for site in (pad.site for pad in Analysis(document).pads):
+        if site.node.op_type == "Pad" or site.node.domain == DOMAIN:
+            ran[runners.get(site.node.name or "", other)].append(site.path)
+    told = [f"{which}: a session of {', '.join(providers)}{'' if ran else ', and no Pad'}"]
     for runner, paths in ran.items():
         more = f" and {len(paths) - PADS_SHOWN} more" if len(paths) > PADS_SHOWN else ""
         told.append(f"{which}: {runner} has {', '.join(paths[:PADS_SHOWN])}{more}")
@@ -158,7 +141,6 @@ def _compare(original: OtherProcess | None, converted: OtherProcess | None, case
 
 
 def _answering() -> Callable[[Any], Any]:
-    """Returns the function that answers questions: the first creates the session, each further one runs it."""
     sessions: list[Any] = []
 
     def answer(question: Any) -> Any:

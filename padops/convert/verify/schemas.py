@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import onnx
 
 from padops.spec.dialects import DOMAIN, OPS
@@ -56,8 +56,7 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
         return attribute.i if kind == INT else attribute.s
     if kind in (onnx.AttributeProto.INTS, onnx.AttributeProto.STRINGS):
         return tuple(attribute.ints or attribute.strings)
-    bare = onnx.AttributeProto()
-    bare.CopyFrom(attribute)
+    bare = deepcopy(attribute)
     bare.DiscardUnknownFields()
     for field, _ in attribute.ListFields():
         if field.name in ("name", "type", "doc_string") or (kind == FLOAT and field.name != "f"):
@@ -70,15 +69,13 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
     """The names, types and values of an operator's default attributes."""
     if domain == DOMAIN:
-        rows = [(row.name, row.default) for row in (OPS[op_type].attributes if op_type in OPS else ())]
-        return tuple(
-            (name, STRING, value.encode()) if isinstance(value, str) else (name, FLOAT, np.float32(value).tobytes())
-            for name, value in rows
-            if isinstance(value, (str, float))
-        )
-    found = schema(domain, op_type, opset)
-    defaults = {} if found is None else {name: row.default_value for name, row in found.attributes.items()}
-    return tuple((name, row.type, attribute_value(row)) for name, row in sorted(defaults.items()) if row.type)
+        given = OPS[op_type].attributes if op_type in OPS else ()
+        defaults = [onnx.helper.make_attribute(row.name, row.default) for row in given
+                    if isinstance(row.default, (str, float))]  # fmt: skip
+    else:
+        found = schema(domain, op_type, opset)
+        defaults = [] if found is None else [row.default_value for _, row in sorted(found.attributes.items())]
+    return tuple((row.name, row.type, attribute_value(row)) for row in defaults if row.type)
 
 
 @lru_cache(None)

@@ -18,7 +18,7 @@ from padops.convert.inputs.given import Feeds
 from padops.convert.inputs.pads import bodies
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
-from padops.extras import NeedingOnnxruntime
+from padops.extras import needing_onnxruntime
 from padops.processes import Pickled
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
@@ -36,7 +36,6 @@ MOST_ATTEMPTS = 120  # for one set of inputs
 DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 BLAME = -1  # no number of an attempt
-MOST_DEATHS = 8  # after more crashed attempts, the many small inputs are left out
 Outputs = dict[str, Value]
 
 
@@ -56,17 +55,10 @@ class Session:
     """A model in ONNX Runtime, on the CPU."""
 
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
-        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``.
-
-        Raises:
-            DoesNotRun: ONNX Runtime refuses the model.
-            PadopsError: A library that the model needs is missing.
-            DependencyError: onnxruntime is missing or too old.
-        """
-        # Python's form of bytes that are not UTF-8
-        if any("\udc80" <= character <= "\udcff" for character in str(model.path)):
+        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``."""
+        if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
-        with NeedingOnnxruntime("verifying a model"):
+        with needing_onnxruntime("verifying a model"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported, not logged
@@ -86,13 +78,9 @@ class Session:
         self._quiet = onnxruntime.RunOptions()
         self._quiet.log_severity_level = 4
 
-    def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """Returns all outputs, or only the wanted outputs, by name.
-
-        Raises:
-            DoesNotRun: ONNX Runtime or a Python kernel fails, with its message.
-        """
-        names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
+    def run(self, feeds: Feeds) -> Outputs:
+        """Returns the outputs by name."""
+        names = [output.name for output in self._session.get_outputs()]
         with pyop.collected() as failed:
             try:
                 outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
@@ -104,11 +92,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Runs the model on the inputs of trials; leaves out trials for which there is no memory.
-
-        Raises:
-            DoesNotRun: The model refuses inputs, or there is no memory for any.
-        """
+        """Runs the model on the inputs of trials; leaves out trials for which there is no memory, unless all are."""
         ran: list[Trial] = []
         for trial in trials:
             try:
@@ -118,9 +102,9 @@ class Session:
                     raise
         return ran
 
-    def end_profiling(self) -> Path:
-        """Ends the profile; returns its file."""
-        return Path(self._session.end_profiling())
+    def end_profiling(self) -> str:
+        """Ends the profile; returns its content."""
+        return Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True)
@@ -151,11 +135,6 @@ class OtherProcess(Pickled):
     """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
-        """Returns the process's answer.
-
-        Raises:
-            DoesNotRun: The process refuses the question, has died, or did not answer in time.
-        """
         try:
             return super().ask(question)
         except RuntimeError as error:
@@ -163,8 +142,7 @@ class OtherProcess(Pickled):
 
     def run(self, feeds: Feeds) -> Outputs:
         """Returns the outputs by name."""
-        outputs: Outputs = self.ask(feeds)
-        return outputs
+        return dict(self.ask(feeds))
 
 
 @dataclass(frozen=True)
@@ -187,18 +165,13 @@ class Risks:
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
         self._made = 0
-        self._left_out: set[int] = set()
+        self.left_out: set[int] = set()  # the attempts that have crashed a process
         self.blamed = False  # whether the converted model crashed the process, on inputs that the original survives
-
-    @property
-    def are_many(self) -> bool:
-        """Whether so many attempts have crashed a process that more are not worth their time."""
-        return len(self._left_out) > MOST_DEATHS
 
     def begin(self) -> bool:
         """Records an attempt; False if it has crashed a process before."""
         self._made += 1
-        if self._made in self._left_out:
+        if self._made in self.left_out:
             return False
         self._now[0] = self._made
         return True
@@ -221,7 +194,7 @@ class Risks:
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME
-        self._left_out |= {last} - {0, BLAME}
+        self.left_out |= {last} - {0, BLAME}
         return last > 0
 
 
@@ -233,13 +206,10 @@ def run_trials(
 ) -> list[Trial]:
     """Runs a model on the first attempt of each turn that it accepts; the first trial runs twice, unless ``is_stable``.
 
-    Raises:
-        DoesNotRun: The model refuses every attempt; the exception has the last attempt and its error.
+    If the model refuses every attempt, the exception has the last attempt and its error.
     """
-    trials: list[Trial] = []
-    risks = risks or Risks()
+    trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there is nothing to feed it with")
-    unstable: frozenset[str] = frozenset()
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
             if not risks.begin():
@@ -272,15 +242,12 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
         if pyop_node.DOMAIN in domains:
             register(options, backend="pyop")  # also registers onnxruntime-extensions
         elif domains & EXTENSIONS:
-            from padops.runtime.pyop import extensions_library as get_library_path
-
-            options.register_custom_ops_library(get_library_path())
+            options.register_custom_ops_library(pyop.extensions_library())
     except (FileNotFoundError, ImportError, RuntimeError) as error:
         raise PadopsError(f"cannot verify: {error}") from error
 
 
 def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:
     """The types and shapes of each set of inputs, for the report."""
-    return tuple(
-        ", ".join(f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()) for one in feeds
-    )
+    rows = ([f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()] for one in feeds)
+    return tuple(map(", ".join, rows))

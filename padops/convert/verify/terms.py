@@ -7,34 +7,29 @@ are later proved equal are united (union-find).
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from padops.convert.records import Certainty
+from padops.convert.records import RegionRecord
 
 ABSENT = -1  # an optional input that is not given
-SHORT = 64  # a constant of at most this many bytes is its own digest; a larger one has its SHA-256
 Dim = int | str | None  # a number of elements; a symbol; None: unknown
 Shape = tuple[Dim, ...]
 Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they do not fit into memory
 
 
-def digest_of_bytes(data: bytes | memoryview) -> bytes:
-    """The digest of a constant's bytes. Its first byte distinguishes bytes from hashes."""
-    return b"\0" + bytes(data) if len(data) <= SHORT else b"\1" + hashlib.sha256(data).digest()
-
-
 def digest_of(array: np.ndarray) -> bytes:
-    """The digest of a constant's elements; each string is hashed with its length."""
+    """The SHA-256 of a constant's elements; each string is hashed with its length."""
     if array.dtype != object:
-        return digest_of_bytes(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        return sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data).digest()
     texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
-    return digest_of_bytes(b"".join(len(text).to_bytes(8, "little") + text for text in texts))
+    return sha256(b"".join(len(text).to_bytes(8, "little") + text for text in texts)).digest()
 
 
 class Kind(Enum):
@@ -72,7 +67,7 @@ class Head:
     fill: bytes = b""  # a Pad's fill, if it is a float attribute: 4 bytes; else ``b""``
     type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
     dims: tuple[int, ...] = ()  # a constant's dims
-    digest: bytes = b""  # a constant's bytes, or their SHA-256
+    digest: bytes = b""  # the SHA-256 of a constant's bytes
     place: tuple[str, ...] = ()  # the bodies around a node: a node of a branch is no node of the graph around it
     site: int = 0  # a number that makes a random node unique
 
@@ -104,16 +99,8 @@ class Unsupported(Exception):
     """The proofs cannot determine a term's value; the message has the reason."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A rule's verdict on one pair of terms; the fields are those of :class:`RegionRecord`."""
-
-    verdict: Certainty  # "different" is only suspected until a run of both models confirms it
-    rule: str = ""
-    holds_for: str = ""
-    conditions: tuple[str, ...] = ()
-    why: str = ""
-    counterexample: Mapping[str, Any] | None = None
+# A rule's verdict on one pair of terms: the region without its name and operators.
+outcome = partial(RegionRecord, "", (), ())
 
 
 class Terms:
@@ -129,19 +116,16 @@ class Terms:
         self._heads: list[Head] = []
         self._inputs: list[tuple[int, ...]] = []
         self._parent: list[int] = []
-        self._size: list[int] = []
+        self._united: set[int] = set()  # all terms that are equal to another one
         self._facts: dict[int, Facts] = {}
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
         """Returns the term with this head and these inputs; creates it if the store has none."""
-        key = (head, inputs)
-        found = self._ids.get(key)
-        if found is None:
-            found = self._ids[key] = len(self._heads)
+        found = self._ids.setdefault((head, inputs), len(self._heads))
+        if found == len(self._heads):
             self._heads.append(head)
             self._inputs.append(inputs)
             self._parent.append(found)
-            self._size.append(1)
         return found
 
     def add_constant(self, array: np.ndarray, dtype: int) -> int:
@@ -162,18 +146,14 @@ class Terms:
 
     def unite(self, a: int, b: int) -> None:
         """Makes two terms equal. Call this only after a proof."""
-        a, b = self.find(a), self.find(b)
-        if a == b:
-            return
-        if self._size[a] < self._size[b]:
-            a, b = b, a
-        self._parent[b] = a
-        self._size[a] += self._size[b]
-        self._facts[a] = self._facts.get(a, NOTHING).together(self._facts.get(b, NOTHING))
+        if (a := self.find(a)) != (b := self.find(b)):
+            self._facts[a] = self.facts(a).together(self.facts(b))
+            self._parent[b] = a
+            self._united |= {a, b}
 
     def is_united(self, term: int) -> bool:
         """Whether the term was united with another term."""
-        return self._size[self.find(term)] > 1
+        return term in self._united
 
     def head(self, term: int) -> Head:
         """The term's own head; equal terms may have other heads."""
@@ -213,13 +193,13 @@ class Terms:
         """Adds facts to the known facts."""
         self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
-    def walk(self, *roots: int) -> Iterator[int]:
-        """The roots and every term below them, each once."""
-        seen: set[int] = set()
-        todo = [root for root in roots if root != ABSENT]
+    def walk(self, *roots: int, through: Callable[[int], bool] = lambda term: True) -> Iterator[int]:
+        """The roots and the terms below them, each once; nothing below a term for which ``through`` is False."""
+        seen: set[int] = {ABSENT}
+        todo = [*roots]
         while todo:
             term = todo.pop()
             if term not in seen:
                 seen.add(term)
                 yield term
-                todo += [one for one in self._inputs[term] if one != ABSENT]
+                todo += self._inputs[term] if through(term) else ()

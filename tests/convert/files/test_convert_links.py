@@ -45,8 +45,8 @@ def linked(tmp_path: Path, secret: Path) -> Path:
 
 def refusal(data: Path, real: Path) -> str:
     return (
-        f"{TENSOR} {data} is really {real}, outside the model's folder; give --follow-links (follow_links=True) if "
-        f"that is meant"
+        f"{TENSOR} {data} is really {real}, outside the model's folder; give --follow-links (follow_links=True; for a "
+        "session: convert={'follow_links': True}) if you mean it"
     )
 
 
@@ -213,6 +213,6 @@ def test_the_weights_of_another_format(tmp_path: Path, secret: Path, monkeypatch
         convert(source, tmp_path / "m.onnx")
     assert str(caught.value) == (
         f"{source}: its data file {source.with_suffix('.bin')} is really {secret}, outside the model's folder; give "
-        f"--follow-links (follow_links=True) if that is meant"
+        "--follow-links (follow_links=True; for a session: convert={'follow_links': True}) if you mean it"
     )
     assert convert(source, tmp_path / "m.onnx", follow_links=True).output

@@ -73,7 +73,7 @@ def test_an_opset_that_nobody_knows() -> None:
     newest = max(KNOWN_OPSET, onnx.defs.onnx_opset_version())
     assert reason(newest + 1) == (
         f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset "
-        f"{onnx.defs.onnx_opset_version()}, and the model has opset {newest + 1}; update onnx"
+        f"{onnx.defs.onnx_opset_version()}, and the model has opset {newest + 1}; update padops and onnx"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
-from broken_models import BROKEN, LABEL, changed, growing, of_tensor, text
+from broken_models import BROKEN, LABEL, changed, text
 from mutation.onnx_breaks import deep
 from onnx import TensorProto, helper
 from small_models import BOOL, FLOAT, convert, graph, info, model, one_pad, pad, tensor
 
 import padops
-from padops import cli
 from padops.convert import PadopsError
 from padops.convert.inputs.pads import bodies
 from padops.convert.model.checks import check_calls
@@ -62,23 +59,6 @@ def test_a_cycle_is_refused_on_every_road(road: str) -> None:
     assert refusal(CYCLE, **ROADS[road]) == SAID_OF_CYCLE
 
 
-def test_a_cycle_is_refused_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    onnx.save(CYCLE, tmp_path / "m.onnx")
-    code = cli.main(["convert", str(tmp_path / "m.onnx"), "--dry-run", "--report", str(tmp_path / "report.json")])
-    assert (code, capsys.readouterr().err) == (1, f"error: {SAID_OF_CYCLE}\n")
-    assert not (tmp_path / "report.json").exists()
-
-
-def test_lower_refuses_a_cycle() -> None:
-    with pytest.raises(PadopsError, match="graph has a cycle of 2 nodes"):
-        padops.lower(CYCLE)
-
-
-def test_functions_that_grow_within_reason_are_converted() -> None:
-    conversion = padops.convert(growing(5))
-    assert [record.status for record in conversion.records] == ["converted"]
-
-
 @pytest.mark.parametrize(("domain", "refused"), [("own", True), ("padops", False)])
 def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> None:
     """Nobody writes them out: a conversion of 1,100 Pads is read again."""
@@ -88,12 +68,6 @@ def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> No
     made = onnx.ModelProto(functions=[function], graph=onnx.GraphProto(node=calls))
     with pytest.raises(PadopsError, match="stand for more than 65536 nodes") if refused else nullcontext():
         check_calls(made)
-
-
-def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
-    return onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, feeds)[
-        0
-    ]
 
 
 @pytest.mark.parametrize(("name", "part"), [
@@ -138,21 +112,6 @@ def test_an_operator_of_padops_that_is_not_as_it_should_be(
     body = graph([node, pad(["a", "pads"])], tensors=[tensor("pads", [0, 0, 1, 1])])
     conversion = padops.convert(model(body, 18, imports=[("padops", 1)]), target=target)
     assert [record.reason for record in conversion.records][0] == reason
-
-
-@pytest.mark.parametrize(
-    ("data", "kind"), [({"string_data": [b"1"] * 4}, "string"), ({"float_data": [1] * 4}, "float")]
-)
-@pytest.mark.parametrize("options", [{}, {"target": "onnx"}, {"select": "needed"}], ids=str)
-def test_amounts_of_another_type_are_left(data: dict[str, Any], kind: str, options: dict[str, Any]) -> None:
-    number = {"string": TensorProto.STRING, "float": FLOAT}[kind]
-    made = of_tensor(data_type=number, dims=[4], **data)
-    (record,) = padops.convert(made, **options).records
-    assert (record.status, record.reason) == ("unconverted", f"its input pads is of type {kind}, expected integers")
-    made.opset_import.add(domain="com.microsoft", version=1)
-    made.graph.node[0].domain = "com.microsoft"
-    (record,) = padops.convert(made, **options).records
-    assert record.reason == f"its input pads is of type {kind}, expected integers"
 
 
 @pytest.mark.parametrize("target", ["padops", "onnx"])
@@ -216,21 +175,6 @@ def test_the_main_graph_and_functions_alike() -> None:
         f"{first}{f'/holder{rest}' if rest else ''}" for first in ("graph", f"function {DOMAIN}::F") for rest in inner
     ]
     assert [located.path for located in bodies(model)] == expected
-
-
-def test_a_broken_call_in_a_list_of_graphs_is_named() -> None:
-    """Which of the graphs it stands in is said, too."""
-    function = helper.make_function(DOMAIN, "F", ["x"], ["y"], [helper.make_node("Relu", ["x"], ["y"])], IMPORTS)
-    call = helper.make_node("F", ["c", "c"], ["f"], "call", domain=DOMAIN)
-    inner = helper.make_graph([constant("c", 1), call], "inner", [], [])
-    holder = helper.make_node("Holder", [], ["h"], domain=DOMAIN, many=[body("first"), inner])
-    graph = helper.make_graph([holder], "main", [], [info(("h", FLOAT, None))])
-    model = helper.make_model(graph, functions=[function], opset_imports=IMPORTS)
-    place = "node 'call' (graph.node[0].many[1].node[1], F)"
-    with pytest.raises(
-        padops.PadopsError, match=re.escape(f"{place} has 2 inputs; function '{DOMAIN}::F' has at most 1")
-    ):
-        padops.convert(model)
 
 
 def test_a_function_whose_caller_gives_the_graphs() -> None:

@@ -259,7 +259,7 @@ def test_types_that_have_none() -> None:
         source = one_pad(standard.NEWEST, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
         for why in padops.convert(source).no_fallback.values():
             without.add(dtype.name)
-            said = f"no standard operator moves {dtype.name} at opset {standard.NEWEST} and leaves every bit of it as"
+            said = f"no standard operator of opset {standard.NEWEST} copies {dtype.name} without changing bits"
             assert said in why
     assert without == set(standard.NEVER_MOVED) & {dtype.name for dtype in native.TYPES}
 

@@ -47,11 +47,6 @@ def test_it_goes_where_a_pad_of_float_would_be_wrong(mode: str, pads: tuple[int,
     assert _run(lowered.proto(), DATA).tobytes() == expected.tobytes()
 
 
-def test_a_pad_of_padops_keeps_them_too() -> None:
-    lowered = padops.lower(padops.convert(_model("edge", [1, 5])).proto())
-    assert "Pad" not in {node.op_type for node in lowered.proto().graph.node}
-
-
 @pytest.mark.parametrize(
     ("opset", "value", "stays"), [(5, 0.0, False), (6, 0.0, True), (10, 0.0, True), (10, 0.1, False)]
 )

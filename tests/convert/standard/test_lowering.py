@@ -94,7 +94,7 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3, m4))} bytes")
 
 
-NO_CONCAT = "it needs Concat (opset 4); the model has opset 1, which onnx.version_converter cannot raise"
+NO_CONCAT = "it needs Concat (opset 4); the model has opset 1; --target onnx --opset 13 (padops.lower) may help"
 
 
 @pytest.mark.parametrize("path", whole_models.OF_PADS, ids=lambda path: path.stem)

@@ -91,11 +91,6 @@ def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: object, run
     assert run(converted.proto()) == [EXPECTED[modes[0]]] * (TIMES * len(stock_sessions.LEVELS))
 
 
-def test_the_other_branch(run: Callable) -> None:
-    converted = padops.convert(_model(_pads("constant", "reflect"), condition=0))
-    assert run(converted.proto()) == [EXPECTED["reflect"]] * (TIMES * len(stock_sessions.LEVELS))
-
-
 def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
     """An If in an If, and Pads in the inner one."""
     same = helper.make_node("Identity", ["x"], ["same"])
@@ -217,14 +212,6 @@ def _ifs_around(nodes: list[onnx.NodeProto]) -> int:
             if any(attribute.HasField("g") for other in inner.node for attribute in other.attribute):
                 found = max(found, (node.op_type == "If") + _ifs_around(inner.node))
     return found
-
-
-SYMMETRIC = 'y = padops.OpenVINOPad_12 <pad_mode = "symmetric"> (x, b, e)'
-ROWS = {
-    "reflect-11": (11, 'y = Pad <mode = "reflect"> (x, p)', [2, 1, 0, 1, 2, 1, 0]),
-    "reflect-19": (19, 'y = Pad <mode = "reflect"> (x, p)', [2, 1, 0, 1, 2, 1, 0]),
-    "symmetric": (19, SYMMETRIC, [1, 0, 0, 1, 2, 2, 1]),
-}
 
 
 SHAPES = [(2, 4, 5), (0, 4, 5), (2, 0, 5), (2, 4, 0), (0, 0, 5), (0, 4, 0), (1, 1, 2)]

@@ -71,7 +71,7 @@ def test_what_cannot_be_done_is_named() -> None:
         padops.lower(source, without_pad=True)
     (record,) = caught.value.conversion.records
     assert record.status == "unconverted"
-    assert record.reason == "no standard operator moves float8e5m2 at opset 21 and leaves every bit of it as it is"
+    assert record.reason == "no standard operator of opset 21 copies float8e5m2 without changing bits"
     source = model('g (float x) => (float y) { y = Pad <mode = "edge", pads = [1, 2]> (x) }', 10)
     (record,) = padops.lower(source, without_pad=True).records
     assert record.reason == "without Pad, opset 10 has no operators that do the same"

@@ -12,7 +12,7 @@ from pairs_of_trust import KINDS as TRUST
 
 import padops
 from padops.convert.errors import PadopsError
-from padops.convert.verify import choice, small_runs
+from padops.convert.verify import choice, compare
 from padops.convert.verify.proof import prove
 from padops.convert.verify.sessions import Trial, run_trials
 
@@ -51,7 +51,7 @@ def test_they_differ_and_none_is_proved(name: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_show_most_differences(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every ninth pair."""
-    monkeypatch.setattr(small_runs, "MANY", 500)
+    monkeypatch.setattr(compare, "MANY", 500)
     told = {one.name: padops.verify(one.original, one.converted).verdict for one in KINDS[kind][::9]}
     assert set(told.values()) <= {"different", "tested", "unknown"}
     assert {name for name, verdict in told.items() if verdict != "different"} <= ROUNDED | HIDDEN
@@ -71,7 +71,7 @@ def test_small_runs_end_with_their_work(monkeypatch: pytest.MonkeyPatch) -> None
         runs.append(trials)
         return trials
 
-    monkeypatch.setattr(small_runs, "run_trials", counted)
+    monkeypatch.setattr(compare, "run_trials", counted)
     text = """<ir_version: 10, opset_import: ["" : 18]> g (float[N] x) => (float[M] y) {{
       s = Constant <value_ints = [1048576]> () a = Constant <value_ints = [0]> ()
       t = ReduceSum (x, a) e = Expand (t, s) y = {} (e, e) }}"""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import onnx
 import pytest
-from command_lines import run
 from onnx import TensorProto, helper
 from small_models import one_pad
 from written_models import model
@@ -93,21 +91,6 @@ def test_an_initializer_that_a_caller_may_replace() -> None:
     )
 
 
-def test_what_the_command_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    paths = [tmp_path / "one.onnx", tmp_path / "other.onnx"]
-    for path, text in zip(paths, (BASE, BASE.replace(OUTPUTS, "(float[c, d] z, float[a, b] y)"))):
-        path.write_bytes(model(text).SerializeToString())
-    told = BOTH.format("outputs", "'y', 'z'", "'z', 'y'")
-    for more in ([], ["--strict"]):
-        code, out, err = run(capsys, "verify", *paths, *more)
-        assert (code, err) == (4, "")
-        assert out.splitlines() == ["different: the models have other inputs or outputs", f"  {told}"]
-        code, out, _ = run(capsys, "verify", *paths, *more, "--json")
-        found = json.loads(out)
-        assert (code, found["exit"], found["verdict"], found["outcome"]) == (4, 4, "different", "interface")
-        assert found["notes"] == found["unproved"] == [told] and found["proof"] is None
-
-
 def test_a_converter_that_changes_the_interface_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(choice, "other_interface", lambda *given: ("the outputs are others",))
     with pytest.raises(VerificationError, match="^callers see another model: the outputs are others$"):
@@ -120,21 +103,3 @@ def test_a_conversion_keeps_the_interface(path: Path) -> None:
     original = onnx.load(path, load_external_data=False)
     for options in ({}, {"target": "onnx"}, {"target": "onnx", "without_pad": True}, {"target": "pyop"}):
         assert other_interface(original, padops.convert(path, **options).proto()) == (), options
-
-
-def test_a_folder_keeps_its_interfaces(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """``padops convert`` of a folder refuses the model whose interface would be another one, and takes the rest."""
-    (tmp_path / "in").mkdir()
-    for name, opset in (("a.onnx", 13), ("b.onnx", 18)):
-        (tmp_path / "in" / name).write_bytes(one_pad(opset).SerializeToString())
-    real = choice.other_interface
-
-    def for_opset_18(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
-        return real(original, converted) or ("other",) * (original.opset_import[0].version == 18)
-
-    monkeypatch.setattr(choice, "other_interface", for_opset_18)
-    code, out, err = run(capsys, "convert", tmp_path / "in", "-o", tmp_path / "out", "--verify")
-    assert code == 4 and [path.name for path in (tmp_path / "out").iterdir()] == ["a.onnx"]
-    assert "1 proved, 0 tested, 1 different" in out and "callers see another model: other" in err

@@ -18,8 +18,8 @@ from written_models import model
 
 import padops
 from padops.convert import PadopsError, UndecidedError, UsageError
-from padops.convert.verify import choice, interface, process_copy, sessions
-from padops.convert.verify.process_copy import DiedError, in_copy
+from padops.convert.verify import choice, interface, sessions
+from padops.convert.verify.choice import DiedError, in_copy
 from padops.convert.verify.sessions import Session
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="no process is copied")
@@ -123,7 +123,7 @@ def test_runs_of_whole_models_that_are_not_possible(
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread of the tests is in the way of copying this process."""
-    monkeypatch.setattr(process_copy.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(choice.threading, "active_count", lambda: 1)
 
 
 @ON_LINUX
@@ -161,8 +161,8 @@ def test_where_a_process_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         finally:
             done.set()
             thread.join()
-    monkeypatch.setattr(process_copy.current_process(), "_config", {"daemon": True})
-    assert not process_copy.can_copy()
+    monkeypatch.setattr(choice.current_process(), "_config", {"daemon": True})
+    assert not choice.can_copy()
 
 
 def test_what_a_conversion_that_cannot_be_run_says(unproved: None, tmp_path: Path) -> None:

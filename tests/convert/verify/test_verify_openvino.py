@@ -15,7 +15,7 @@ from openvino_irs import constant, f, parameter, save
 
 import padops
 from padops.convert import VerificationError, ir
-from padops.convert.verify.openvino import SAID, OpenVINOProcess
+from padops.convert.verify.openvino import SAID, openvino_process
 
 SHAPE = (1, 3, 8, 8)
 PADDED = "graph/padded"
@@ -128,7 +128,7 @@ def test_openvino_runs_without_telemetry_and_children(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.delenv("CI", raising=False)
     path = network(tmp_path / "m.xml")
-    with closing(OpenVINOProcess(path, ["y"])) as peer:
+    with closing(openvino_process(path, ["y"])) as peer:
         assert peer.run({"x": np.zeros(SHAPE, np.float32)})["y"].shape == (1, 4, 9, 9)
         process = Path(f"/proc/{peer._pipes.process.pid}")
         children = [(task / "children").read_text() for task in (process / "task").iterdir()]

@@ -64,7 +64,7 @@ REQUESTS = [
 def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, seconds, refusal):
     monkeypatch.setattr(peer, "SECONDS", seconds)
     folder, begin = stand_in(request_), time.monotonic()
-    with closing(peer.OpenVINOProcess(Path("model.xml"), [])) as process:
+    with closing(peer.openvino_process(Path("model.xml"), [])) as process:
         for _ in range(2):
             with pytest.raises(DoesNotRun, match=f"^{re.escape(refusal)}$"):
                 process.run({})

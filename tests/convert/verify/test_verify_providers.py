@@ -53,8 +53,6 @@ def test_equal() -> None:
 
 def test_differences() -> None:
     """Every bit counts where no tolerance is given."""
-    found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU])
-    assert found.outcome == "different" and "largest difference 1" in found.outputs[0].detail
     found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
     assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
     assert padops.verify(shifted(0), shifted(1e-3), providers=[CPU], rtol=1e-9).outcome == "different"
@@ -126,13 +124,6 @@ def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, SAVED + dies + "program.serve(program._answering())")
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
-    instead(monkeypatch, "import sys; sys.exit(3)")
-    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
-    assert "the process has died (exit code 3)" in found.notes[0]
-    if sys.platform == "linux":
-        instead(monkeypatch, "import os; os.kill(os.getpid(), 40)")
-        found = padops.verify(shifted(0), shifted(0), providers=[CPU])
-        assert "the process has died (signal 40)" in found.notes[0]
 
 
 def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,31 +49,6 @@ def test_a_wrong_pad_among_rounding_is_found(broken: int) -> None:
     assert padops.verify(source, converted).outcome == "different"
 
 
-def folded(scale: float = 1.0) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """A Conv and BatchNormalization, and the Conv that an optimizer makes of both; the value before keeps its name."""
-    rng = np.random.default_rng(0)
-    w, b, s, m, v = (rng.standard_normal(dims).astype(np.float32) for dims in ((8, 3, 3, 3), (8,), (8,), (8,), (8,)))
-    v = np.abs(v) + 1
-    factor = s / np.sqrt(v + 1e-5) * scale
-    text = (
-        f"{HEAD} g (float[1, 3, h, w] x) => (float[1, 8, k, l] y) <int64[8] p = {{0, 0, 1, 1, 0, 0, 1, 1}}> {{ BODY }}"
-    )
-    original = parser.parse_model(
-        text.replace(
-            "BODY",
-            'c = Conv (x, w) n = BatchNormalization (c, s, b, m, v) z = Pad <mode = "reflect"> (n, p) y = Relu (z)',
-        )
-    )
-    other = parser.parse_model(
-        text.replace("BODY", 'c = Conv (x, w, b) z = Pad <mode = "reflect"> (c, p) y = Relu (z)')
-    )
-    for name, array in {"w": w, "s": s, "b": b, "m": m, "v": v}.items():
-        original.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
-    for name, array in {"w": w * factor[:, None, None, None], "b": b - m * factor}.items():
-        other.graph.initializer.append(onnx.numpy_helper.from_array(array.astype(np.float32), name))
-    return original, other
-
-
 def test_the_tolerance() -> None:
     one = np.array([1.0, -2.0, np.inf, np.nan])
     assert Tolerance(rtol=0.1).takes(one, np.array([1.09, -2.19, np.inf, np.nan]))
@@ -114,8 +89,8 @@ def bend(monkeypatch: pytest.MonkeyPatch, original: bool) -> None:
             domains = {row.domain for row in model.message.opset_import}
             self.bent = optimised and ("padops" not in domains) == original
 
-        def run(self, feeds: dict[str, np.ndarray], wanted: Any = None) -> dict[str, Any]:
-            outputs = super().run(feeds, wanted)
+        def run(self, feeds: dict[str, np.ndarray]) -> dict[str, Any]:
+            outputs = super().run(feeds)
             return {name: np.where(y == 0, np.float32(-1.25), y) if self.bent else y for name, y in outputs.items()}
 
     monkeypatch.setattr(sessions, "Session", Session)

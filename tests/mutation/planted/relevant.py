@@ -65,13 +65,12 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ),
     ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
-    ("verify/process_copy", "convert/verify: verify_not_run"),
     ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify_callers verify_bits"),
     ("inputs/", "convert/inputs: random_inputs convert/verify: crafted_pairs verify verify_pads planted_breaks"),
     ("verify/interface", "convert/verify: verify_callers"),
     ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
-    ("verify/exercise", "convert/verify: verify_pads"),
+    ("verify/compare", "convert/verify: verify_pads"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
     *(
         (f"verify/{name}", PROOFS)
@@ -80,7 +79,6 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
             "constants",
             "fallbacks",
             "folds",
-            "following",
             "inference",
             "moves/",
             "pad_terms",

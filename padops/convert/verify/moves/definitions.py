@@ -1,19 +1,20 @@
 """What Pads do: ONNX's, CenterCropPad, those of other frameworks and those of padops that mirror no Pad of ONNX.
 
-Written from their documentation, independently of the converter's matchers.
+Written from their documentation and docs/semantics.md, without code of what they check; tests compare with
+``padops/spec/plan.py``. Also which terms the rules follow to their inputs: Pads, operators that move data or compute
+integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from onnx import TensorProto
 
-from padops.convert.verify.moves import plan
-from padops.convert.verify.moves.plan import Axis
-from padops.convert.verify.terms import Fails, Head, Kind, Unsupported
+from padops.convert.verify.schemas import INTEGERS
+from padops.convert.verify.terms import GIVEN, Fails, Head, Kind, Terms, Unsupported
 from padops.spec.dialects import DOMAIN
 
 Attributes = dict[str, Any]
@@ -27,37 +28,170 @@ TORCH_NUMBERS = ("reflect", "replicate", "circular", "constant")  # of ``_pad_en
 TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circular": "circular",
          **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
             (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
+# Each element of the result is an element of an input, or a known number.
+FOLLOWED = {
+    "Cast", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
+    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
+# Operators that compute amounts and shapes; followed if the result has integers.
+ARITHMETIC = {
+    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
+    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
+    "Sign", "Size", "Sub",
+}  # fmt: skip
+# Operators that never fail: unary, and elementwise or of the dims alone.
+TOTAL = {
+    "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
+}  # fmt: skip
+MOST = 2**59 - 1  # P10: the largest dim and amount
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
-@dataclass(frozen=True)
-class Definition:
+class Rules(NamedTuple):
+    """The rules in which dialects differ."""
+
+    crop: bool = False  # whether negative amounts crop before the rest is extended (P3 CROP), rather than after (FULL)
+    limit: str = ""  # the limits (P4): ``""`` for none, ``"once"`` (reflects at most once) or ``"ngraph"``
+    clamp: bool = False  # whether a negative dim becomes 0 instead of an error (P1)
+    grows: bool = False  # whether negative amounts are an error
+
+
+ONNX, SAME, NGRAPH = Rules(crop=True), Rules(), Rules(limit="ngraph")
+ONCE, TENSORFLOW = Rules(limit="once"), Rules(limit="once", grows=True)
+OPENVINO_1, OPENVINO_12 = ONCE, Rules(limit="once", clamp=True)
+
+
+class Axis(NamedTuple):
+    """One axis of a Pad: its size; the elements added before, behind and between (negative: removed)."""
+
+    size: int
+    begin: int
+    end: int
+    interior: int = 0
+
+
+def same_axis(size: int, kernel: int, stride: int, dilation: int, auto_pad: str) -> Axis:
+    """The amounts of SAME padding on one spatial axis (S1); ``auto_pad`` is SAME_UPPER, SAME_LOWER or VALID."""
+    if auto_pad == "VALID":
+        return Axis(size, 0, 0)
+    windows = (size + stride - 1) // stride
+    total = max((windows - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    half = total // 2
+    return Axis(size, total - half, half) if auto_pad == "SAME_LOWER" else Axis(size, half, total - half)
+
+
+def output(axis: Axis, rules: Rules) -> int:
+    """The size of the padded axis (P1)."""
+    dilated = (axis.size - 1) * (axis.interior + 1) + 1 if axis.size else 0
+    total = axis.begin + dilated + axis.end
+    return max(total, 0) if rules.clamp else total
+
+
+def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
+    """The first element to extend from, and their number (P3)."""
+    if not rules.crop or mode == "constant":
+        return 0, axis.size
+    front, back = max(-axis.begin, 0), max(-axis.end, 0)
+    return front, axis.size - front - back
+
+
+def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
+    """The labels of the rules that a Pad breaks; of P10, only those of single axes."""
+    empty = any(output(axis, rules) == 0 for axis in axes)
+    for axis in axes:
+        size = output(axis, rules)
+        if size < 0 or (rules.grows and min(axis.begin, axis.end) < 0):
+            yield "P1"
+        if axis.interior < 0 or (axis.interior and mode != "constant"):
+            yield "P6"
+        if max(abs(axis.begin), abs(axis.end), size) > MOST:
+            yield "P10"
+        if mode == "constant":
+            continue
+        most = max(axis.size - (mode == "reflect"), 0)
+        if rules.limit == "once" and mode in ("reflect", "symmetric") and max(axis.begin, axis.end) > most:
+            yield "P4"
+        if rules.limit == "ngraph" and mode in ("edge", "reflect") and axis.size < (1 if mode == "edge" else 2):
+            yield "P4"
+        if not empty and window(axis, mode, rules)[1] < 1:
+            yield "P5"
+
+
+def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
+    """The source position that each output position shows (P2, P6), int64; -1 is the fill."""
+    at = np.arange(output(axis, rules), dtype=np.int64)
+    if not at.size:
+        return at  # P5: an empty output may have nothing to extend from
+    start, extent = window(axis, mode, rules)
+    offset = at - axis.begin - start
+    if mode == "constant":
+        shown, gap = np.divmod(offset, axis.interior + 1)
+        return np.asarray(np.where((gap == 0) & (shown >= 0) & (shown < axis.size), shown, -1))
+    if mode == "edge":
+        offset = np.clip(offset, 0, extent - 1)
+    elif mode == "wrap":
+        offset = offset % extent
+    else:
+        last = 2 * (extent - 1) if mode == "reflect" else 2 * extent - 1  # the sum of a position and its image
+        offset = offset % max(last if mode == "reflect" else last + 1, 1)
+        offset = np.minimum(offset, last - offset) if last else offset
+    return np.asarray(start + offset)
+
+
+class Definition(NamedTuple):
     """What a Pad does to data of one shape."""
 
     axes: Sequence[Axis]
     mode: str
-    rules: plan.Rules
+    rules: Rules
     fill: int = -1  # the index of the fill among the inputs; -1 for the default
     number: bool = False  # whether the fill is a number that becomes an element of the data's type
     value: bytes = b""  # the fill as the 4 bytes of a float
 
 
-def is_pad(head: Head) -> bool:
-    """Whether a term is a Pad, of ONNX or not."""
+def dialect(head: Head) -> str:
+    """Whose Pad a term is; "" for another operator."""
     if head.kind is not Kind.OPERATOR:
-        return head.kind is Kind.PAD
+        return "onnx" if head.kind is Kind.PAD else ""
+    name, names = head.name, {name for name, _, _ in head.attributes}
+    if head.domain == "ai.intel.openvino" or (head.domain == DOMAIN and name.startswith("OpenVINOPad_")):
+        return "" if head.domain != DOMAIN and name != "Pad" else "openvino"
+    if "padding_below" in names and (head.domain == DOMAIN or (name == "Pad" and "padding_above" in names)):
+        return "ngraph"
     if head.domain == DOMAIN:
+        return "same" if name == "SamePad_1" else DOMAIN
+    if head.domain in ATEN or (head.domain == "" and name == "ATen"):
+        return "torch" if _torch_name(head) in TORCH else ""
+    if head.domain == "" and name in ("CenterCropPad", "PadImage"):
+        return name
+    is_onnx = name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
+    is_tensorflow = name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
+    return "tensorflow" if is_tensorflow else ""
+
+
+def is_total(terms: Terms, term: int) -> bool:
+    """Whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
+    return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
+
+
+def moves_data(terms: Terms, term: int) -> bool:
+    """Whether a term only moves data and the rules can follow its input elements."""
+    return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
+
+
+def is_followed(terms: Terms, term: int) -> bool:
+    """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
+    if moves_data(terms, term):
         return True
-    names = {name for name, _, _ in head.attributes}
-    if head.domain in ATEN or (head.domain == "" and head.name == "ATen"):
-        return torch_name(head) in TORCH
-    if head.name == "Pad" and {"padding_below", "padding_above"} <= names:
-        return True
-    if head.name == "PadImage" and head.domain == "":
-        return True
-    if head.domain == "ai.intel.openvino":
-        return head.name == "Pad"
-    is_onnx = head.name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
-    return head.name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
+    if terms.op(term) not in ARITHMETIC:
+        return False
+    dtype = terms.dtype(term)
+    return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
+
+
+def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
+    """Yields a term and the terms that it follows from; nothing below a term for which ``ends`` is True."""
+    return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
@@ -65,64 +199,61 @@ def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
 
     ``given`` has the inputs that are not absent, with the elements of constants.
     """
-    below = next((value for name, _, value in head.attributes if name == "padding_below"), None)
-    if below is not None:
+    whose, amounts = dialect(head), given.get(1)
+    if whose == "ngraph":
+        below = next(value for name, _, value in head.attributes if name == "padding_below")
         return None if below[:1] == ("@",) else len(below)
-    amounts = given.get(1)
-    if amounts is None or not amounts.ndim or (head.kind is Kind.PAD and 3 in given):
+    if amounts is None or not amounts.ndim or whose not in ("onnx", "openvino", "tensorflow"):
         return None
-    by_axis = head.name in TENSORFLOWS or head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino"
-    return amounts.size // 2 if head.kind is Kind.PAD else len(amounts) if by_axis else None
+    if whose == "onnx":
+        return None if 3 in given else amounts.size // 2
+    return len(amounts)
 
 
-def torch_name(head: Head) -> str:
+def _torch_name(head: Head) -> str:
     """The operator of ATen that a node calls."""
     named = next((value for name, _, value in head.attributes if name == "operator"), b"")
     return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
 
 
 def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
-    """What a Pad does.
-
-    Raises:
-        Fails: The amounts do not fit the data (P8, S1).
-        Unsupported: It is not known.
-    """
+    """What a Pad does, unless that is not known, or the amounts do not fit the data (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported("attributes that the caller of a function gives")
-    if head.kind is Kind.PAD:
-        return _onnx(head, shape, known)
-    if head.name == "CenterCropPad":
-        return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", plan.ONNX)
-    if head.domain in ATEN or head.name == "ATen":
-        return _torch(torch_name(head), shape, known)
-    if head.name == "PadImage":
-        return _caffe2(attributes, shape)
-    if head.name.startswith("OpenVINOPad_") or head.domain == "ai.intel.openvino":
-        is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
-        rules = plan.OPENVINO_1 if is_first else plan.OPENVINO_12
-        axes = _rows(shape, known(1), known(2), None)
-        return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
-    if "padding_below" in attributes:
-        below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
-        mode = attributes.get("pad_mode", b"CONSTANT")
-        text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
-        return Definition(_rows(shape, below, above, interior), text_of.lower(), plan.NGRAPH, 1)
-    if head.name == "SamePad_1":
-        return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), plan.SAME, 1)
-    if head.domain != DOMAIN and head.name in TENSORFLOWS:
-        paddings = known(1)
-        if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
-            raise Fails(f"paddings for rank {len(shape)}")
-        mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
-        fill = 2 if head.name == "PadV2" else -1
-        return Definition(_rows(shape, paddings[:, 0], paddings[:, 1], None), mode, plan.TENSORFLOW, fill)
+    match dialect(head):
+        case "onnx":
+            return _onnx(head, shape, known)
+        case "CenterCropPad":
+            return Definition(_centred(shape, known(1), attributes.get("axes")), "constant", ONNX)
+        case "torch":
+            return _torch(_torch_name(head), shape, known)
+        case "PadImage":
+            return _caffe2(attributes, shape)
+        case "openvino":
+            is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
+            rules = OPENVINO_1 if is_first else OPENVINO_12
+            axes = _rows(shape, known(1), known(2))
+            return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
+        case "ngraph":
+            below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
+            mode = attributes.get("pad_mode", b"CONSTANT")
+            text_of = NGRAPH_MODES[mode] if isinstance(mode, int) else mode.decode()
+            return Definition(_rows(shape, below, above, interior), text_of.lower(), NGRAPH, 1)
+        case "same":
+            return Definition(_same_axes(shape, attributes), attributes.get("mode", b"").decode(), SAME, 1)
+        case "tensorflow":
+            paddings = known(1)
+            if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
+                raise Fails(f"paddings for rank {len(shape)}")
+            mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
+            fill = 2 if head.name == "PadV2" else -1
+            return Definition(_rows(shape, paddings[:, 0], paddings[:, 1]), mode, TENSORFLOW, fill)
     raise Unsupported(f"{head.domain}::{head.name}")
 
 
-def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any) -> list[Axis]:
-    rows = [[0] * len(shape) if row is None and row is interior else row for row in (begins, ends, interior)]
+def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any = 0) -> list[Axis]:
+    rows = (begins, ends, interior or [0] * len(shape))
     if any(row is None or np.ndim(row) != 1 or len(row) != len(shape) for row in rows):
         raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
     return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]
@@ -146,7 +277,7 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     found = [Axis(size, 0, 0) for size in shape]
     auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
     for at, (size, stride, dilation) in enumerate(zip(kernel, strides, dilations), first):
-        found[at] = plan.same_axis(shape[at], size, stride, dilation, auto_pad)
+        found[at] = same_axis(shape[at], size, stride, dilation, auto_pad)
     return found
 
 
@@ -163,7 +294,7 @@ def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
         raise Fails(f"amounts for rank {len(shape)}")
     found = _placed(shape, ((-1 - at, *row) for at, row in enumerate(pads.reshape(-1, 2).tolist())))
     extends = mode in ("reflect", "replicate", "symmetric")
-    return Definition(found, TORCH_MODES[mode], plan.ONCE if extends else plan.ONNX, fill, number=True)
+    return Definition(found, TORCH_MODES[mode], ONCE if extends else ONNX, fill, number=True)
 
 
 def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
@@ -175,7 +306,7 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
         raise Fails(f"PadImage of rank {len(shape)}")
     found = _placed(shape, ((first + at, sides[at], sides[2 + at]) for at in range(2)))
     mode, value = attributes.get("mode", b"constant").decode(), attributes.get("value", bytes(4))
-    return Definition(found, mode, plan.ONCE, value=value)
+    return Definition(found, mode, ONCE, value=value)
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
@@ -190,7 +321,7 @@ def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int
 
 def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     rank, amounts, axes = len(shape), known(1), known(3)
-    if head.fill or head.mode not in plan.MODES:
+    if head.fill or head.mode not in MODES:
         raise Unsupported("the fill or the mode of a Pad is not known")
     if amounts is None or amounts.shape not in ((amounts.size,), (1, amounts.size)):
         raise Fails("pads that are no list [P8]")
@@ -200,4 +331,4 @@ def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     is_inside = all(-rank <= axis < rank for axis in chosen)
     if not is_inside or amounts.size != 2 * len(chosen) or len({axis % rank for axis in chosen}) < len(chosen):
         raise Fails(f"pads has {amounts.size} values for axes={chosen} and rank {rank} [P8]")
-    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, plan.ONNX, 2)
+    return Definition(_placed(shape, zip(chosen, *amounts.reshape(2, -1).tolist())), head.mode, ONNX, 2)

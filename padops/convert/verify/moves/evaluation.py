@@ -1,52 +1,56 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-An unknown element has an id for its value and place, a constant element an id for its bits.
+An unknown element has an id for its value and place, a constant element an id for its bits. onnx's reference
+implementation, which shares no code with the converter, computes operators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 
-from padops.convert.verify import following, schemas
-from padops.convert.verify.moves import definitions, plan
-from padops.convert.verify.moves.definitions import Definition
-from padops.convert.verify.moves.operators import apply
+from padops.convert.model.inference import ENDLESS
+from padops.convert.verify.bits import BITS
+from padops.convert.verify.moves import definitions as pads
+from padops.convert.verify.moves.definitions import FOLLOWED, Definition, cone, data_rank, defined, dialect, is_followed
 from padops.convert.verify.pad_terms import zero
-from padops.convert.verify.schemas import type_name
-from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Terms, Unsupported
+from padops.convert.verify.schemas import FLOAT, takes, type_name
+from padops.convert.verify.terms import ABSENT, Dim, Fails, Head, Kind, Terms, Unsupported
+from padops.spec.dtypes import DTYPES
 
 Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
 DEEPEST = 4000  # the most terms that are followed
 PLACES = 40  # the lower bits of an id are the place; the bits above are the block, which is the value
 # Bits of the magnitude of integer types, and whether they are signed.
-_INTEGERS: dict[int, tuple[int, bool]] = {TensorProto.BOOL: (1, False)}
-for _bits in (2, 4, 8, 16, 32, 64):
-    _INTEGERS[TensorProto.DataType.Value(f"UINT{_bits}")] = (_bits, False)
-    _INTEGERS[TensorProto.DataType.Value(f"INT{_bits}")] = (_bits - 1, True)
-# These types hold every integer up to so many bits.
-_MANTISSAS: dict[int, int] = {
-    TensorProto.FLOAT16: 11, TensorProto.BFLOAT16: 8, TensorProto.FLOAT: 24, TensorProto.DOUBLE: 53,
-}  # fmt: skip
+_INTEGERS = {TensorProto.BOOL: (1, False)} | {
+    row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
+}
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {
     TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
 }  # fmt: skip
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
+# What onnx's reference computes: where runtimes disagree with it, or with one another, nothing is known.
+FEW = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
+SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
+SUMS = {"Abs", "Add", "Clip", "CumSum", "Div", "Max", "Min", "Mod", "Mul", "Neg", "Range", "ReduceMax", "ReduceMin",
+        "ReduceProd", "ReduceSum", "Sign", "Sub"}  # fmt: skip
+ALIKE = {"Add", "Div", "Mod", "Mul", "Sub", "Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
 
 
-@dataclass(frozen=True)
-class Ids:
-    """A value by the ids of its elements."""
+class Ids(NamedTuple):
+    """A value by the ids of its elements, int64, and its element type; 0 if unknown."""
 
-    ids: np.ndarray  # int64, of the value's shape
-    dtype: int  # the element type as ``onnx.TensorProto`` numbers it; 0 if unknown
+    ids: np.ndarray
+    dtype: int
 
 
 Value = np.ndarray | Ids
@@ -54,7 +58,7 @@ Value = np.ndarray | Ids
 
 def dtype_of(array: np.ndarray) -> int:
     """The element type of known elements."""
-    return TensorProto.STRING if array.dtype == object else int(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
+    return TensorProto.STRING if array.dtype == object else int(helper.np_dtype_to_tensor_dtype(array.dtype))
 
 
 def is_exact(source: int, target: int) -> bool:
@@ -64,8 +68,8 @@ def is_exact(source: int, target: int) -> bool:
     if source not in _INTEGERS:
         return False
     bits, signed = _INTEGERS[source]
-    if target in _MANTISSAS:
-        return bits <= _MANTISSAS[target]
+    if (name := type_name(target)) in BITS:
+        return bits <= BITS[name]
     if target not in _INTEGERS or target == TensorProto.BOOL:
         return source == target
     more, has_sign = _INTEGERS[target]
@@ -95,15 +99,15 @@ class Elements:
         """The blocks that a value has elements of."""
         return set(np.unique(value.ids >> PLACES).tolist())
 
-    def constant(self, array: np.ndarray) -> Ids:
-        """The ids of known elements, by bits and type."""
+    def ids(self, array: Value) -> Ids:
+        """The ids of a value; of known elements, by bits and type."""
+        if isinstance(array, Ids):
+            return array
         dtype = dtype_of(array)
         if array.dtype == object:
             flat = [value if isinstance(value, bytes) else str(value).encode() for value in array.reshape(-1)]
-            ids = np.array([self._number(dtype, value) for value in flat], np.int64)
-            return Ids(ids.reshape(array.shape), dtype)
-        size = array.dtype.itemsize
-        rows = np.ascontiguousarray(array).reshape(-1).view(f"V{size}")
+            return Ids(np.array([self._number(dtype, value) for value in flat], np.int64).reshape(array.shape), dtype)
+        rows = np.ascontiguousarray(array).reshape(-1).view(f"V{array.dtype.itemsize}")
         different, inverse = np.unique(rows, return_inverse=True)
         numbers = np.array([self._number(dtype, row.tobytes()) for row in different], np.int64)
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
@@ -112,36 +116,25 @@ class Elements:
         """The elements cast to a type; an unknown one keeps its id. None if a cast may round, or is not known."""
         if value.dtype == dtype:
             return value
-        blocks = value.ids >> PLACES
+        for block in self.blocks(value) - {0}:
+            if not is_exact(self._types[block], dtype):
+                return None
+            self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
         made = value.ids.copy()
-        for block in np.unique(blocks).tolist():
-            chosen = blocks == block
-            if block:
-                if not is_exact(self._types[block], dtype):
-                    return None
-                self.conditions |= {KEPT} if self._types[block] in _SMALL_FLOATS else set()
-                continue
-            for number in np.unique(value.ids[chosen]).tolist():
-                known, bits = self._keys[number]
-                converted = cast(_array(known, bits), dtype)
-                if converted is None:
-                    return None
-                made[value.ids == number] = self._number(dtype, converted.tobytes())
+        for number in np.unique(value.ids[value.ids >> PLACES == 0]).tolist():
+            known, bits = self._keys[number]
+            if known == TensorProto.STRING:
+                return None
+            converted = cast(np.frombuffer(bits, helper.tensor_dtype_to_np_dtype(known)).reshape(()), dtype)
+            if converted is None:
+                return None
+            made[value.ids == number] = self._number(dtype, converted.tobytes())
         return Ids(made, dtype)
 
     def _number(self, dtype: int, bits: bytes) -> int:
-        key = (dtype, bits)
-        found = self._constants.get(key)
-        if found is None:
-            found = self._constants[key] = len(self._keys)
-            self._keys.append(key)
+        found = self._constants.setdefault((dtype, bits), len(self._keys))
+        self._keys += [(dtype, bits)] if found == len(self._keys) else []
         return found
-
-
-def _array(dtype: int, bits: bytes) -> np.ndarray:
-    if dtype == TensorProto.STRING:
-        return np.array(bits, object)
-    return np.frombuffer(bits, onnx.helper.tensor_dtype_to_np_dtype(dtype)).reshape(())
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
@@ -151,7 +144,7 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
         return array
     if TensorProto.STRING in (source, dtype):
         return None
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    kind = helper.tensor_dtype_to_np_dtype(dtype)
     if dtype == TensorProto.BOOL:
         return np.asarray(array != 0)
     if source in _INTEGERS:
@@ -167,32 +160,35 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
     return made if np.array_equal(made.astype(array.dtype), array) else None
 
 
-def plane(value: np.ndarray | Ids) -> np.ndarray:
+def plane(value: Value) -> np.ndarray:
     """The array that operators move: a value's known elements, or its ids."""
     return value.ids if isinstance(value, Ids) else value
 
 
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
-    """The ids of padded data.
-
-    Raises:
-        Fails: The Pad breaks a rule.
-        Unsupported: The mode is not known, or the result has more than ``most`` elements.
-    """
+    """The ids of padded data, at most ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
-    if mode not in plan.MODES:
+    if mode not in pads.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
-    if broken := next(plan.broken(axes, mode, rules), ""):
+    if broken := next(pads.broken(axes, mode, rules), ""):
         raise Fails(f"a Pad of {list(data.ids.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
-    dims = [plan.output(axis, rules) for axis in axes]
+    dims = [pads.output(axis, rules) for axis in axes]
     if prod(dims) > most:
         raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
-    outside = _outside(data, fill) if mode == "constant" else 0
+    outside = 0
+    if mode == "constant":
+        if fill is None:
+            raise Unsupported("the fill of a Pad whose element type is not known")
+        if fill.ids.size != 1:
+            raise Fails(f"a fill of shape {list(fill.ids.shape)} [P7]")
+        if data.dtype and fill.dtype and fill.dtype != data.dtype:
+            raise Fails(f"a fill of {type_name(fill.dtype)} for {type_name(data.dtype)} [P7]")
+        outside = int(fill.ids.item())
     if 0 in dims:
         return Ids(np.empty(dims, np.int64), data.dtype)
     ids = data.ids
     for index, axis in enumerate(axes):
-        shown = plan.positions(axis, mode, rules)
+        shown = pads.positions(axis, mode, rules)
         if not axis.size:
             ids = np.full((*ids.shape[:index], len(shown), *ids.shape[index + 1 :]), outside, np.int64)
             continue
@@ -202,26 +198,11 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     return Ids(ids, data.dtype)
 
 
-def _outside(data: Ids, fill: Ids | None) -> int:
-    """The id of a Pad's fill."""
-    if fill is None:
-        raise Unsupported("the fill of a Pad whose element type is not known")
-    if fill.ids.size != 1:
-        raise Fails(f"a fill of shape {list(fill.ids.shape)} [P7]")
-    if data.dtype and fill.dtype and fill.dtype != data.dtype:
-        raise Fails(f"a fill of {type_name(fill.dtype)} for {type_name(data.dtype)} [P7]")
-    return int(fill.ids.reshape(-1)[0])
-
-
 def converted(number: np.ndarray, dtype: int) -> np.ndarray:
-    """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float.
-
-    Raises:
-        Unsupported: The type cannot hold it.
-    """
+    """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float."""
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
         raise Unsupported("a fill that is not one number, or of data of an unknown type")
-    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    kind = helper.tensor_dtype_to_np_dtype(dtype)
     one = number.reshape(())
     if kind.kind in "iu" and not np.iinfo(kind).min <= one <= np.iinfo(kind).max:
         raise Unsupported(f"a fill of {one} for {type_name(dtype)}")
@@ -232,10 +213,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Evaluates two terms on the element ids of their input values.
-
-    ``most`` limits the elements of any value; ``size`` gives sizes to open dims.
-    """
+    """Evaluates two terms on the element ids of their inputs; ``most`` limits a value, ``size`` gives open dims."""
 
     def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
         self._terms, self._roots, self._most, self._size = terms, roots, most, size
@@ -245,18 +223,13 @@ class Evaluation:
         self._results: set[int] = set()  # the blocks of the leaves that operators compute
 
     def value(self, root: int) -> Value:
-        """The value of a term.
-
-        Raises:
-            Fails: The term fails.
-            Unsupported: Its value is not known.
-        """
+        """The value of a term, unless it fails or is not known."""
         todo = [(root, False)]
         while todo:
             term, ready = todo.pop()
             if term in self._values:
                 continue
-            follows = following.is_followed(self._terms, term) and self._terms.constant(term) is None
+            follows = is_followed(self._terms, term) and self._terms.constant(term) is None
             if not ready and follows:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
@@ -275,30 +248,23 @@ class Evaluation:
             raise found
         return found
 
-    def _ids(self, value: Value) -> Ids:
-        return value if isinstance(value, Ids) else self.elements.constant(value)
-
     def _known(self, term: int, what: str) -> np.ndarray:
         """The elements of a value that decides where other elements go."""
-        found = self._given(term)
-        if isinstance(found, Ids):
+        if isinstance(found := self._given(term), Ids):
             raise Unsupported(f"{what} that are computed from data")
         return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same.
-
-        Raises:
-            Unsupported: The elements that differ come from operators that the evaluation does not follow.
-        """
-        first, second = self._ids(one), self._ids(other)
+        """The difference of two values; ``""`` if their elements are the same."""
+        first, second = self.elements.ids(one), self.elements.ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
         if first.dtype and second.dtype and first.dtype != second.dtype:
-            return f"the element types differ: {schemas.type_name(first.dtype)} and {schemas.type_name(second.dtype)}"
+            return f"the element types differ: {type_name(first.dtype)} and {type_name(second.dtype)}"
         differs = first.ids != second.ids
         if not differs.any():
             return ""
+        # Operators that are not followed: two of them may give the same.
         alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
         if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
             raise Unsupported("an operator that is not followed may give what another gives")
@@ -306,8 +272,7 @@ class Evaluation:
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
     def _evaluate(self, term: int, followed: bool) -> Value:
-        known = self._terms.constant(term)
-        if known is not None:
+        if (known := self._terms.constant(term)) is not None:
             return known
         if not followed:
             return self._leaf(term)
@@ -317,9 +282,12 @@ class Evaluation:
             if self._terms.op(term) == "Shape" or not self._terms.shared(term):
                 raise
             return self._leaf(term)
-        if plane(found).size > self._most:
-            raise Unsupported(f"a value of {plane(found).size} elements, which is more than {self._most}")
+        self._check_size(plane(found).size)
         return found
+
+    def _check_size(self, count: int) -> None:
+        if count > self._most:
+            raise Unsupported(f"a value of {count} elements, which is more than {self._most}")
 
     def _leaf(self, term: int) -> Ids:
         """New ids for the elements of a value whose node is not evaluated: both models have it."""
@@ -329,8 +297,7 @@ class Evaluation:
         if not self._terms.computed(term):
             raise Unsupported(f"only the converted model computes {what}")
         shape = self._terms.shape(term)
-        if shape is None:
-            shape = self._open_shape(term)
+        shape = self._open_shape(term) if shape is None else shape
         if shape is None:
             raise Unsupported(f"the rank of {what} is not known")
         if self._size is not None:
@@ -350,24 +317,21 @@ class Evaluation:
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
         """Open dims of a Pad of known amounts or of its data, as many as it has amounts for; None of other values."""
         terms = self._terms
-        for pad in islice(following.cone(terms, self._roots[0]), DEEPEST):
-            if definitions.is_pad(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
+        for pad in islice(cone(terms, self._roots[0]), DEEPEST):
+            if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
                 given = {at: terms.constant(one) for at, one in enumerate(terms.inputs(pad)) if one != ABSENT}
-                rank = definitions.data_rank(terms.head(pad), given)
-                if rank is not None:
+                if (rank := data_rank(terms.head(pad), given)) is not None:
                     return (None,) * rank
         return None
 
     def _padded(self, term: int) -> Ids:
-        terms, inputs = self._terms, self._terms.inputs(term)
-        given = dict(enumerate(inputs))
+        given = {at: one for at, one in enumerate(self._terms.inputs(term)) if one != ABSENT}
 
         def known(at: int) -> np.ndarray | None:
-            one = given.get(at, ABSENT)
-            return None if one == ABSENT else self._known(one, "amounts of a Pad")
+            return self._known(given[at], "amounts of a Pad") if at in given else None
 
-        data = self._ids(self._given(inputs[0]))
-        said = definitions.defined(terms.head(term), data.ids.shape, known)
+        data = self.elements.ids(self._given(given[0]))
+        said = defined(self._terms.head(term), data.ids.shape, known)
         at = given.get(said.fill, ABSENT)
         fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
         if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
@@ -375,31 +339,42 @@ class Evaluation:
             fill = converted(number, data.dtype)
         elif fill is None and data.dtype:
             fill = zero(data.dtype)
-        return padded(data, said, None if fill is None else self._ids(fill), self._most)
+        return padded(data, said, None if fill is None else self.elements.ids(fill), self._most)
 
     def _applied(self, term: int) -> Value:
-        """The result of a term's operation on its inputs' values."""
         head, inputs = self._terms.head(term), self._terms.inputs(term)
-        if definitions.is_pad(head) or head.name == "CenterCropPad":
+        if dialect(head):
             return self._padded(term)
         op, first = head.name, self._given(inputs[0])
         dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
-        if dtype and op != "Where" and not schemas.takes(op, head.version, dtype):
-            raise Fails(f"{op} of version {head.version} does not take {schemas.type_name(dtype)}")
+        if dtype and op != "Where" and not takes(op, head.version, dtype):
+            raise Fails(f"{op} of version {head.version} does not take {type_name(dtype)}")
         if op in ("Shape", "Size"):
             return apply(head, [plane(first)], self._most)
         if op == "Cast":
-            return self._cast(term, first)
+            to = self._terms.attribute(term, "to")
+            if not isinstance(to, int):
+                raise Unsupported("a Cast to a type that the caller of a function gives")
+            made = self.elements.cast(first, to) if isinstance(first, Ids) else cast(first, to)
+            if made is None:
+                raise Unsupported(f"a cast to {type_name(to)} that may round")
+            return made
         if op == "ConstantOfShape":
-            return self._constant_of_shape(term, self._known(inputs[0], "dims of ConstantOfShape"))
+            dims = [int(dim) for dim in self._known(inputs[0], "dims of ConstantOfShape").reshape(-1)]
+            value = self._terms.attribute(term, "value")
+            filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
+            if min(dims, default=0) < 0 or filled is None or filled.size != 1:
+                raise Fails(f"ConstantOfShape of {dims}")
+            self._check_size(prod(dims))
+            return np.full(dims, filled.reshape(-1)[0], filled.dtype)
         # The inputs whose elements become elements of the result
         moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
-        places = moved if op in following.FOLLOWED else ()
+        places = moved if op in FOLLOWED else ()
         planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
                   for at, one in enumerate(inputs)]  # fmt: skip
         data = [self._given(inputs[at]) for at in places]
         is_known = all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in data)
-        data = data if is_known else [self._ids(value) for value in data]
+        data = data if is_known else [self.elements.ids(value) for value in data]
         for at, value in zip(places, data):
             planes[at] = plane(value)
         types = {value.dtype for value in data} - {0}
@@ -408,21 +383,88 @@ class Evaluation:
         made = apply(head, planes, self._most)
         return made if is_known else Ids(made, next(iter(types), 0))  # type: ignore[arg-type]
 
-    def _cast(self, term: int, value: Value) -> Value:
-        to = self._terms.attribute(term, "to")
-        if not isinstance(to, int):
-            raise Unsupported("a Cast to a type that the caller of a function gives")
-        made = self.elements.cast(value, to) if isinstance(value, Ids) else cast(value, to)
-        if made is None:
-            raise Unsupported(f"a cast to {schemas.type_name(to)} that may round")
-        return made
 
-    def _constant_of_shape(self, term: int, wanted: np.ndarray) -> Value:
-        dims = [int(dim) for dim in wanted.reshape(-1)]
-        value = self._terms.attribute(term, "value")
-        filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
-        if min(dims, default=0) < 0 or filled is None or filled.size != 1:
-            raise Fails(f"ConstantOfShape of {dims}")
-        if prod(dims) > self._most:
-            raise Unsupported(f"a value of {prod(dims)} elements, which is more than {self._most}")
-        return np.full(dims, filled.reshape(-1)[0], filled.dtype)
+def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
+    """One output of an operator of ONNX, unless the operator fails or its result is not known."""
+    attributes = {name: value for name, _, value in head.attributes}
+    _check(head, attributes, values, most)
+    given = tuple(value is not None for value in values)
+    feeds = {f"i{place}": value for place, value in enumerate(values) if value is not None}
+    try:
+        with np.errstate(all="raise"):
+            if head.name == "Div":  # onnx's reference rounds down, ONNX towards 0
+                one, other = (np.asarray(value) for value in values)
+                found = np.abs(one) // np.abs(other)
+                return np.asarray(np.where((one < 0) == (other < 0), found, -found), one.dtype)
+            (found,) = _evaluator(head, given).run(None, feeds)
+    except (ValueError, IndexError) as error:
+        raise Fails(f"{head.name}: {error}") from error
+    except Exception as error:  # onnx's reference raises any type
+        raise Unsupported(f"{head.name}: {error}") from error
+    return np.asarray(found)
+
+
+@lru_cache(4096)
+def _evaluator(head: Head, given: tuple[bool, ...]) -> ReferenceEvaluator:
+    names = [f"i{place}" if is_given else "" for place, is_given in enumerate(given)]
+    outputs = [f"o{place}" for place in range(head.outputs)]
+    constants = {name: np.frombuffer(value, np.float32)[0].item() if kind == FLOAT else value
+                 for name, kind, value in head.attributes}  # fmt: skip
+    node = helper.make_node(head.name, names, outputs, **constants)
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in names if name]
+    graph = helper.make_graph([node], "part", inputs, [onnx.ValueInfoProto(name=outputs[head.output])])
+    imports = [helper.make_opsetid("", head.version)]
+    return ReferenceEvaluator(helper.make_model(graph, opset_imports=imports, ir_version=10))
+
+
+def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
+    """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
+    op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
+    if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
+        raise Unsupported(f"{op} without data, or with attributes of a function's caller")
+    rank, axis = data.ndim, attributes.get("axis")
+    if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
+        raise Unsupported("Squeeze with an empty list of axes")
+    if axis is not None and not -rank <= axis < rank + (op == "Flatten"):
+        raise Fails(f"{op} along axis {axis} of rank {rank}")
+    if op == "Slice" and rest:
+        _check_slice(rank, [*values[1:], None, None][:4])
+    if op == "Split":
+        lengths = rest[0].tolist() if rest else list(attributes.get("split") or ())
+        size = data.shape[axis or 0]
+        if sum(lengths) != size if lengths else (head.version < 18 and size % head.outputs):
+            raise Fails(f"Split of {size} elements into {lengths or head.outputs}")
+    if op in ("Reshape", "Expand", "Tile", "ConstantOfShape") and head.version < 5:
+        raise Unsupported(f"{op} of version {head.version}")
+    if op == "Reshape" and min(rest[0].tolist(), default=0) < -1:
+        raise Fails(f"Reshape to {rest[0].tolist()}")
+    if op in ("Expand", "Tile") and (rest[0].size > 16 or data.size * prod(max(int(n), 1) for n in rest[0]) > most):
+        raise Unsupported(f"{op} by {rest[0].tolist()} is too large")
+    if op == "Gather" and rest[0].size > most:
+        raise Unsupported(f"{op} of {rest[0].size} elements")
+    if op in ALIKE and len({value.dtype for value in (data, *rest)}) != 1:
+        raise Fails(f"{op} of inputs of several types")
+    if op == "Range" and (rest[1].reshape(-1)[0] == 0 or abs(int(rest[0] - data) // int(rest[1])) > FEW):
+        raise Unsupported("Range by 0, or of many elements")
+    if op.startswith("Reduce") and (not data.size or (rest and not rest[0].size) or attributes.get("axes") == ()):
+        raise Unsupported(f"{op} of nothing")
+    if op in SUMS:
+        for value in (data, *rest):
+            if value.dtype.kind not in "iu" or value.size > FEW:
+                raise Unsupported(f"{op} of {value.dtype}, or of many elements")
+            far = value.size and max(abs(int(value.max())), abs(int(value.min()))) > SAFE
+            if far and op not in ("Clip", "Max", "Min", "Sign"):
+                raise Unsupported("an integer beyond its type")
+
+
+def _check_slice(rank: int, lists: Sequence[np.ndarray | None]) -> None:
+    starts, ends, axes, steps = lists
+    assert starts is not None and ends is not None, "the operator has them as inputs"
+    count = starts.size
+    chosen = list(range(count)) if axes is None else axes.tolist()
+    if any(one is not None and one.size != count for one in lists) or any(not -rank <= at < rank for at in chosen):
+        raise Fails("Slice with lists of several lengths, or of axes that the data lack")
+    if len({at % rank for at in chosen}) < count:
+        raise Unsupported("Slice of one axis twice")
+    if steps is not None and (steps < 0).any() and np.isin(ends, ENDLESS).any():
+        raise Unsupported("a Slice backward to the largest integer, which runtimes do not agree on")
