@@ -22,7 +22,7 @@ Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -43,7 +43,6 @@ from padops.convert.pads.window_operators import (
     SameWindow,
     read_mode,
     read_window,
-    transposed,
 )
 from padops.convert.records import Verdict
 from padops.plural import plural
@@ -129,9 +128,9 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
         return "refuses", f"{needed}, and its output would have {plural(made, 'element')}"
     if made != count:
         return "wrong", f"{needed}: its output has {plural(made, 'element')} instead of {count}"
-    amounts = axis.amounts(window.mode, window.may_be_empty)
     if axis.kernel > 1:
         return "may be wrong", needed
+    amounts = axis.amounts(window.mode, window.may_be_empty)
     return ("runs", RIGHT) if amounts and amounts[0].begin == begin else ("wrong", needed)
 
 
@@ -155,8 +154,9 @@ _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operato
 IMPLIED = ("auto_pad", "ceil_mode")
 
 
-def pads_of(amounts: Sequence[Amount]) -> list[int]:
-    return [amount.begin for amount in amounts] + [amount.end for amount in amounts]
+def pads_of(amounts: Iterable[Amount]) -> list[int]:
+    rows = list(amounts)
+    return [row.begin for row in rows] + [row.end for row in rows]
 
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
@@ -171,20 +171,6 @@ def same_pad(site: NodeSite, constants: Constants, made: Replacement) -> Applied
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
     return put_in_front(site, constants, 0, "padded", made)
-
-
-def _same_pad_of(window: SameWindow) -> Replacement:
-    axes = window.axes
-    spatial = {1: "W", 3: "DHW"}.get(len(axes), "HW")
-    attributes = [
-        ir.AttrString("auto_pad", window.mode),
-        ir.AttrString("data_format", f"N{spatial}C" if window.first == 1 else f"NC{spatial}"),
-        ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
-        ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
-        ir.AttrInt64s("strides", [axis.stride for axis in axes]),
-    ]
-    inputs = (window.node.inputs[0], window.fill)
-    return Replacement("SamePad_1", inputs, {attribute.name: attribute for attribute in attributes})
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
@@ -265,7 +251,11 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
     needed, judge = _judged(window)
-    facts = {"mode": mode, "fill": OUTSIDE[operator.outside], "amounts": _amounts(window, types)}
+    shape, amounts = types.shape(node.inputs[0]), None
+    if shape is not None and not operator.transposed:
+        rows = enumerate(((row.begin, row.end) if row else None for row in window.only), window.first)
+        amounts = tuple((dict.fromkeys(range(len(shape)), (0, 0)) | dict(rows)).values())
+    facts = {"mode": mode, "fill": OUTSIDE[operator.outside], "amounts": amounts}
     match = Match(form, runs=RIGHT, needed=needed, judge=judge, facts=facts)
     try:
         match = replace(match, **_replacement(window))
@@ -274,68 +264,56 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
     return replace(match, verdict=_judge_operator(node, types.name(node.inputs[0]), site.scope.opset))
 
 
-def _amounts(window: SameWindow, types: Types) -> tuple[tuple[int, int] | None, ...] | None:
-    """Return the amounts of each axis for ``PadFacts``; None for an axis whose amounts depend on its size."""
-    shape = types.shape(window.node.inputs[0])
-    if shape is None or window.operator.transposed:
-        return None
-    rows: list[tuple[int, int] | None] = [(0, 0)] * len(shape)
-    for i, axis in enumerate(window.axes):
-        choices = axis.amounts(window.mode, window.may_be_empty)
-        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
-    return tuple(rows)
-
-
 def _replacement(window: SameWindow) -> dict[str, Any]:
     """Return the match's fields for the node's replacement; raise Unconvertible if there is no equivalent."""
-    if window.operator.transposed:
-        amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
-        if None in amounts:
-            raise Unconvertible(
-                "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
-                "reference and TensorFlow do not agree on the elements that are missing"
-            )
-        return _explicit([amount for amount in amounts if amount is not None])
-    choices = [axis.amounts(window.mode, window.may_be_empty) for axis in window.axes]
-    fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
-    only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
-    known = len(only) == len(choices)
-    miscounted = known and window.is_miscounted(pads_of(only))
+    axes, node = window.axes, window.node
+    amounts = [amount for amount in window.only if amount is not None]
+    known, pads = len(amounts) == len(axes), pads_of(amounts)
+    if window.operator.transposed and not known:
+        raise Unconvertible(
+            "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
+            "reference and TensorFlow do not agree on the elements that are missing"
+        )
+    fits = not window.operator.pooling or all(map(_fits, window.choices, axes))
+    miscounted = known and window.is_miscounted(pads)
     if fits and known and not miscounted:
-        return _explicit(only)
+        return {"apply": partial(explicit, pads=pads), "notes": (f"pads {pads}",)}
     if window.unpadded:
         try:
-            return _by_size(window, choices)
+            return _by_size(window)
         except Unconvertible:
             if window.unpadded != OTHER_BITS:
                 raise
-    notes = (MISCOUNTED,) if miscounted else ()
-    pad, notes = _same_pad_of(window), notes if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+    spatial = {1: "W", 3: "DHW"}.get(len(axes), "HW")
+    attributes = [
+        ir.AttrString("auto_pad", window.mode),
+        ir.AttrString("data_format", f"N{spatial}C" if window.first == 1 else f"NC{spatial}"),
+        ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
+        ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
+        ir.AttrInt64s("strides", [axis.stride for axis in axes]),
+    ]
+    pad = Replacement("SamePad_1", (node.inputs[0], window.fill), {row.name: row for row in attributes})
+    notes = ("ONNX Runtime takes no pads as large as the kernel",) if not fits else (MISCOUNTED,) * miscounted
     return {"pad": pad, "apply": partial(same_pad, made=pad), "notes": notes}
 
 
-def _fits(choice: list[Amount] | None, kernel: int) -> bool:
-    """Return whether ONNX Runtime accepts the amounts for a pooling with this kernel size."""
-    return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
+def _fits(choice: list[Amount] | None, axis: Axis) -> bool:
+    """Return whether ONNX Runtime accepts the amounts for a pooling."""
+    return all(max(amount.begin, amount.end) < axis.kernel for amount in choice or ())
 
 
-def _explicit(amounts: list[Amount]) -> dict[str, Any]:
-    pads = pads_of(amounts)
-    return {"apply": partial(explicit, pads=pads), "notes": (f"pads {pads}",)}
-
-
-def _by_size(window: SameWindow, choices: Sequence[list[Amount] | None]) -> dict[str, Any]:
+def _by_size(window: SameWindow) -> dict[str, Any]:
     why = f"{'a Pad in front' if window.unpadded == OTHER_BITS else 'it'} {window.unpadded}"
-    for choice, axis in zip(choices, window.axes):
-        if not _fits(choice, axis.kernel):
+    for choice, axis in zip(window.choices, window.axes):
+        if not _fits(choice, axis):
             largest = max(max(amount.begin, amount.end) for amount in choice or ())
             raise Unconvertible(
                 f"{why}, and ONNX Runtime takes no pads ({largest}) that reach the size of the kernel ({axis.kernel})"
             )
-    known = [choice for choice in choices if choice is not None]
+    known = [choice for choice in window.choices if choice is not None]
     branches = prod(map(len, known))
-    if len(known) < len(choices) or branches > MAX_BRANCHES:
-        count = branches if len(known) == len(choices) else "many"
+    if len(known) < len(window.choices) or branches > MAX_BRANCHES:
+        count = branches if len(known) == len(window.choices) else "many"
         raise Unconvertible(f"{why}, and there are {count} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
         raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")

@@ -29,29 +29,16 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.matchers.maps import (
-    LONGEST,
-    AxisPad,
-    Block,
-    Map,
-    Reader,
-    Show,
-    Step,
-    copied,
-    filled,
-    find_pad,
-    taken,
-)
+from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Map, Reader, Step, copied, find_pad
 from padops.convert.model.graphs import Constants, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, settle_version
-from padops.convert.pads.pad_info import Dims, Operand
+from padops.convert.pads.pad_info import Operand
 from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat
-MOST_STEPS = 8  # from an input to the data
 MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 
@@ -60,13 +47,16 @@ BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 class Emulation:
     """A Pad of one axis."""
 
-    root: ir.Node  # the node that makes the padded data
     data: ir.Value
     axis: int  # not negative if the rank is known; else as the node writes it
     rank: int | None  # the rank of the data; None if unknown
     pad: AxisPad
     fill: np.ndarray | None  # for mode constant, one element of rank 0; else None
-    nodes: tuple[ir.Node, ...]  # all nodes that the Pad replaces, ``root`` last
+    nodes: tuple[ir.Node, ...]  # all nodes that the Pad replaces; the last node makes the padded data
+
+    @property
+    def padded(self) -> ir.Value:
+        return self.nodes[-1].outputs[0]
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
@@ -78,10 +68,12 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
     if axis is None or len(node.outputs) != 1:
         return None
     if node.op_type == "Gather":
-        return _find_gathered(site, types, axis)
+        if len(inputs) != 2 or constant(inputs[1], site.scope) is None or types.shape(inputs[0]) is None:
+            return None
+        return _find_of(inputs[0], site, types, axis, node.outputs)
     if node.op_type != "Concat" or not 1 < len(inputs) <= MOST_INPUTS:
         return None
-    found = (_find_joined(site, types, axis, inputs, data) for data in _common(inputs, node.graph))
+    found = (_find_of(data, site, types, axis, inputs) for data in _common(inputs, node.graph))
     return next((emulation for emulation in found if emulation is not None), None)
 
 
@@ -101,88 +93,45 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
             yield data
 
 
-def _find_joined(
-    site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value], data: ir.Value
-) -> Emulation | None:
-    """Return the Pad of ``data`` that a Concat emulates."""
+def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value]) -> Emulation | None:
+    """Return the Pad of ``data`` that a node emulates by joining ``inputs``, or by itself as a copy of the data."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
     if rank is not None and not -rank <= axis < rank:
         return None
     reader = Reader(site, types, axis if rank is None else axis % rank, rank)
-    parts: list[list[Show]] = []
-    reaches: list[int | None] = []
-    nodes: list[ir.Node] = []
-    blocks: list[Block] = []
-    keeps, least = False, 0
+    others = None if dims is None else [dim for i, dim in enumerate(dims) if i != reader.axis]
+    parts: list[list[Step]] = []
     for value in inputs:
-        steps = _steps(value, data, reader)
-        if steps is not None:
-            parts.append([step.show for step in steps])
-            reaches += [step.reach for step in steps]
-            nodes += [node for step in steps for node in step.nodes]
-            keeps = keeps or all(step.keeps for step in steps)
-            least = max(least, *(step.rank for step in steps), 0)
-            continue
-        block = reader.block(value)
-        # A computed block has the other dims of the data, or Concat fails.
-        if block is None or (block.dims is not None and (dims is None or len(dims) != len(block.dims))):
-            return None
-        if any(i != reader.axis and one != other for i, (one, other) in enumerate(zip(block.dims or (), dims or ()))):
-            return None
-        parts.append([filled(block.size)])
-        nodes += block.nodes
-        blocks.append(block)
-    if not keeps or _may_be_shape(data, reader, least) or len({bits(block.element) for block in blocks}) > 1:
+        steps = reader.steps(value, data)
+        if steps is None:
+            block = reader.block(value)
+            if block is None or (block.dims is not None and block.dims != others):  # else Concat fails with other dims
+                return None
+            steps = [block]
+        parts.append(steps)
+    every = [step for part in parts for step in part]
+    elements = {bits(step.element): step.element for step in every if step.element is not None}
+    keeps = any(all(step.keeps for step in part) for part in parts)
+    least = max((step.rank for step in every), default=0)
+    if not keeps or _may_be_shape(data, reader, least) or len(elements) > 1:
         return None
-    finite = [reach for reach in reaches if reach is not None]
-    shown = Map(parts, sum(finite) if len(finite) == len(reaches) else None)
-    fill = blocks[0].element if blocks else None
-    return _emulation(reader, data, dims, shown, (*dict.fromkeys(nodes), site.node), fill)
-
-
-def _find_gathered(site: NodeSite, types: Types, axis: int) -> Emulation | None:
-    """Return the Pad that a Gather emulates with constant indices."""
-    node = site.node
-    data, indices = node.inputs[0], constant(node.inputs[1], site.scope) if len(node.inputs) == 2 else None
-    if data is None or indices is None or indices.ndim != 1 or indices.dtype.kind not in "iu":
+    reaches = [step.reach for step in every]
+    reach = sum(filter(None, reaches)) if None not in reaches else None
+    pad = find_pad(
+        Map([[step.show for step in part] for part in parts], reach), None if dims is None else dims[reader.axis]
+    )
+    if pad is None or (pad.mode is Mode.CONSTANT) != bool(elements) or _is_computed_from_constants(data):
         return None
-    dims, at = types.shape(data), indices.tolist()
-    if dims is None or not -len(dims) <= axis < len(dims):
-        return None
-    reader = Reader(site, types, axis % len(dims), len(dims))
-    if _may_be_shape(data, reader):
-        return None
-    return _emulation(reader, data, dims, Map([[taken(at)]], max(map(abs, at), default=0) + 1), (node,), None)
+    nodes = (*(node for step in every for node in step.nodes), site.node)
+    return Emulation(data, reader.axis, rank, pad, next(iter(elements.values()), None), tuple(dict.fromkeys(nodes)))
 
 
-def _emulation(
-    reader: Reader, data: ir.Value, dims: Dims | None, shown: Map, nodes: tuple[ir.Node, ...], fill: np.ndarray | None
-) -> Emulation | None:
-    """Return the Pad of one axis with the map ``shown``; None without it, or if the data follow from constants."""
-    pad = find_pad(shown, None if dims is None else dims[reader.axis])
-    if pad is None or (fill is None) != (pad.mode is not Mode.CONSTANT) or _is_computed_from_constants(data):
-        return None
-    return Emulation(nodes[-1], data, reader.axis, reader.rank, pad, fill, nodes)
-
-
-def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
+def _may_be_shape(data: ir.Value, reader: Reader, least: int) -> bool:
     """Return whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
-
-
-def _steps(value: ir.Value, data: ir.Value, reader: Reader) -> list[Step] | None:
-    """Return the steps from the data to a value; None if the value does not copy the data along the axis."""
-    steps: list[Step] = []
-    while value is not data:
-        step = reader.step(value)
-        if step is None or len(steps) == MOST_STEPS:
-            return None
-        steps.insert(0, step)
-        value = step.value
-    return steps
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:
@@ -272,10 +221,10 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
 
 def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
     """Return whether one Pad replaces this emulation and a later emulation together."""
-    for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
-        if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
+    for node in dict.fromkeys(use.node for use in emulation.padded.uses()):
+        if node.graph is site.node.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
-            if after is not None and after.data is emulation.root.outputs[0] and _are_one(emulation, after):
+            if after is not None and after.data is emulation.padded and _are_one(emulation, after):
                 return True
     return False
 
@@ -286,7 +235,7 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
     Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
     emulation belongs to one Pad: of the axes 2, 3 and 2, the first two are one Pad.
     """
-    padded = first.root.outputs[0]
+    padded = first.padded
     if padded.is_graph_output() or any(use.node not in second.nodes for use in padded.uses()):
         return False
     if first.pad.mode is not second.pad.mode:
@@ -302,7 +251,7 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
     """Return the Pad that replaces all emulations; even with bounds, its amounts are the largest."""
     first, last = found[0], found[-1]
-    mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
+    mode, type_name = last.pad.mode, types.name(first.data, last.padded)
     rank = first.rank
     begins, ends = np.zeros((2, 1 if rank is None else rank), np.int64)
     for emulation in found:  # with an unknown rank, there is one emulation, and the Pad names its axis

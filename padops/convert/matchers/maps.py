@@ -35,14 +35,11 @@ UNBOUNDED = 1 << 59  # longer than any axis (P10): as a bound of a Slice, the en
 MOST_SIZES = 128  # the largest reach for which all sizes are compared
 
 Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to those that the output shows
-
-
-class Fails(Exception):
-    """The nodes fail for this size, or make far more elements than a Pad."""
+FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this size, or make far more elements than a Pad
 
 
 def filled(size: int) -> Show:
-    return lambda _: np.full(_checked(size), FILL)
+    return lambda _: np.full(size, FILL)
 
 
 def sliced(start: int, end: int, step: int) -> Show:
@@ -51,41 +48,21 @@ def sliced(start: int, end: int, step: int) -> Show:
 
 
 def taken(indices: Sequence[int]) -> Show:
-
-    def show(inner: np.ndarray) -> np.ndarray:
-        try:
-            return np.asarray(inner[np.array(indices, np.int64)])
-        except IndexError:
-            raise Fails from None
-
-    return show
+    return lambda inner: np.asarray(inner[np.array(indices, np.int64)])
 
 
 def expanded(size: int) -> Show:
-
-    def show(inner: np.ndarray) -> np.ndarray:
-        if len(inner) == 1:
-            return np.repeat(inner, _checked(size))
-        if _checked(size) not in (1, len(inner)):
-            raise Fails
-        return inner
-
-    return show
+    return lambda inner: inner if size == 1 else np.broadcast_to(inner, size)
 
 
 def tiled(times: int) -> Show:
 
     def show(inner: np.ndarray) -> np.ndarray:
-        _checked(len(inner) * times)
+        if len(inner) * times > LONGEST:
+            raise ValueError
         return np.tile(inner, times)
 
     return show
-
-
-def _checked(size: int) -> int:
-    if not 0 <= size <= LONGEST:
-        raise Fails
-    return size
 
 
 @dataclass(frozen=True)
@@ -98,11 +75,7 @@ class Map:
     reach: int | None
 
     def positions(self, size: int) -> np.ndarray:
-        """Return the position of the data that each element shows, or ``FILL``, for data of a size.
-
-        Raises:
-            Fails: The nodes fail for this size.
-        """
+        """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
         data = np.arange(size)
         return np.concatenate([reduce(lambda inner, show: show(inner), part, data) for part in self.parts])
 
@@ -136,7 +109,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
         return None
     try:
         found = shown.positions(probe)
-    except Fails:
+    except FAILS:
         return None
     pad = next((pad for pad in _candidates(found, probe) if _is(pad, found, probe)), None)
     if pad is None or size is not None:
@@ -147,7 +120,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
         most = max(n - spared, 0)
         try:
             return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), shown.positions(n), n)
-        except Fails:
+        except FAILS:
             return False
 
     if differs(probe + 1):
@@ -189,30 +162,23 @@ def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
 # The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)
 COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
 INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
+MOST_STEPS = 8  # from an input to the data
 LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 
 
 @dataclass(frozen=True)
 class Step:
-    """One node, or a Gather and its Unsqueeze, between a value and its source."""
+    """A node, or a Gather and its Unsqueeze, between a value and its source; or a block of equal elements."""
 
-    value: ir.Value  # the source
+    value: ir.Value | None  # the source; None for a block
     nodes: tuple[ir.Node, ...]
     show: Show
     reach: int | None = 0  # what its bounds add to the reach of a map; None if they leave no reach
     keeps: bool = True  # whether the nodes keep every other axis for any inputs
     rank: int = 0  # the least rank of the result
-
-
-@dataclass(frozen=True)
-class Block:
-    """A value whose elements are all the same."""
-
-    size: int  # along the axis
-    element: np.ndarray  # one of its elements, of rank 0
-    # The dims of a constant; None for a computed block, whose other dims follow from the data.
-    dims: Sequence[int] | None
-    nodes: tuple[ir.Node, ...]
+    element: np.ndarray | None = None  # one element of a block, of rank 0
+    # The other dims of a block that is a constant; None for a computed block, whose other dims follow from the data.
+    dims: Sequence[int] | None = None
 
 
 def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
@@ -232,7 +198,18 @@ class Reader:
     axis: int  # not negative if the rank is known; else as the nodes write it
     rank: int | None  # the rank of the data; None if unknown
 
-    def step(self, value: ir.Value) -> Step | None:
+    def steps(self, value: ir.Value, data: ir.Value) -> list[Step] | None:
+        """Return the steps from the data to a value; None if the value does not copy the data along the axis."""
+        steps: list[Step] = []
+        while value is not data:
+            step = self._step(value)
+            if step is None or step.value is None or len(steps) == MOST_STEPS:
+                return None
+            steps.insert(0, step)
+            value = step.value
+        return steps
+
+    def _step(self, value: ir.Value) -> Step | None:
         """Return the step from a value to its source; None if the value is no copy along the axis."""
         found = copied(value, self.site.node.graph)
         if found is None:
@@ -245,13 +222,13 @@ class Reader:
                 return self._slice(node, data)
             case "Expand" | "Tile":  # the second input has a number for each axis
                 numbers = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
-                if numbers is None or (count := self._entry(numbers)) is None:
+                if numbers is None or (count := self._entry(numbers)) is None or not 0 <= count <= LONGEST:
                     return None
                 show = (expanded if node.op_type == "Expand" else tiled)(count)
                 return Step(data, (node,), show, keeps=False, rank=len(numbers))
         return self._gather(node, data)
 
-    def block(self, value: ir.Value) -> Block | None:
+    def block(self, value: ir.Value) -> Step | None:
         node = value.producer()
         if node is None or (node.domain, node.op_type) == ("", "Constant"):
             return self._constant_block(value)
@@ -264,9 +241,9 @@ class Reader:
         elif node.op_type == "Expand" and len(node.inputs) == 2:
             element, shape = constant(node.inputs[0], self.site.scope), node.inputs[1]
         size = None if element is None or element.size != 1 else self._entry(self._parts(shape))
-        if element is None or size is None or size >= LONGEST:
+        if element is None or size is None or not 0 <= size < LONGEST:
             return None
-        return Block(size, element.reshape(()), None, (node,))
+        return Step(None, (node,), filled(size), keeps=False, element=element.reshape(()))
 
     def same_axis(self, axis: int | None) -> bool | None:
         """Return whether an axis is the reader's; None if unknown."""
@@ -344,7 +321,7 @@ class Reader:
         dims = self.types.shape(shape)
         return [None] * dims[0] if dims is not None and len(dims) == 1 and dims[0] is not None else None
 
-    def _constant_block(self, value: ir.Value) -> Block | None:
+    def _constant_block(self, value: ir.Value) -> Step | None:
         array = constant(value, self.site.scope, LARGEST_FILL)
         if array is None or array.size == 0 or array.ndim == 0:
             return None
@@ -354,7 +331,9 @@ class Reader:
         content = flat if flat.dtype.kind == "O" else np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
         if not (content == content[0]).all():
             return None
-        return Block(array.shape[self.axis], flat[0:1].reshape(()), array.shape, ())
+        others = [*array.shape]
+        show = filled(others.pop(self.axis))
+        return Step(None, (), show, keeps=False, element=flat[0:1].reshape(()), dims=others)
 
     def _integers(self, node: ir.Node, i: int) -> list[int] | None:
         array = evaluate(_input(node, i), self.site.scope, self.types)

@@ -19,7 +19,7 @@ amounts are known only at run time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,13 +36,12 @@ from padops.convert.model.graphs import (
     remove_unused,
     replace_in_place,
 )
-from padops.convert.model.types import REFUSALS, Types, run_nodes
+from padops.convert.model.types import REFUSALS, Types, collect, run_nodes
 from padops.convert.pads.match import Applied, Match, Replacement
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
 FORM = "symmetric emulation of tf2onnx"
-OF_ONES = ("Shape", "Gather", "Split", "ConstantOfShape")
 
 
 @dataclass
@@ -57,39 +56,6 @@ class _Emulation:
         begins, ends = np.split(self.amounts.astype(np.int64), 2)
         attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
         return Replacement(OP, (self.nodes[0].inputs[0], begins, ends, None), attributes)
-
-    def ones_nodes(self, ones: ir.Value | None) -> list[ir.Node]:
-        """Return the nodes that compute a mask of ones from the reflected data's shape, in order; none with others."""
-        found: list[ir.Node] = []
-        reflected = self.nodes[1 : 2 if self.order is None else 3]
-        pending = [ones]
-        while pending:
-            value = pending.pop()
-            if value is None or constant(value, self.scope) is not None:
-                continue
-            node = value.producer()
-            if node is None or not _is(node, *OF_ONES) or any(row.is_ref() for row in node.attributes.values()):
-                return []
-            found.insert(0, node)
-            if node.op_type != "Shape":
-                pending += node.inputs
-            elif node.attributes or node.inputs[0] not in [one.outputs[0] for one in reflected]:
-                return []
-        return found
-
-    def ones(self, nodes: Sequence[ir.Node], sizes: np.ndarray) -> np.ndarray | None:
-        """Return what these nodes compute for the ``sizes`` of the reflected data; None if they fail."""
-        read = [value for node in nodes if node.op_type != "Shape" for value in node.inputs if value is not None]
-        leaves = {value: array for value in read if (array := constant(value, self.scope)) is not None}
-        for node in nodes:
-            if node.op_type == "Shape":
-                turned = self.order is not None and node.inputs[0] is not self.nodes[1].outputs[0]
-                leaves[node.outputs[0]] = sizes[self.order] if turned else sizes
-        made = [node for node in nodes if node.op_type != "Shape"]
-        try:
-            return run_nodes(made, leaves, nodes[-1].outputs[0], self.scope.opset)
-        except REFUSALS:
-            return None
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
@@ -146,7 +112,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation | None:
         if compress is None or at not in range(rank):
             return None
         axis = at if found.order is None else found.order[at]
-        if axis not in left or not _removes(found, compress, axis, sizes):
+        if axis not in left or not _removes(found, compress, axis, sizes, types):
             return None
         left.remove(axis)
     if any(node.graph is not first.graph for node in found.nodes):
@@ -157,22 +123,34 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation | None:
     return found
 
 
-def _removes(found: _Emulation, compress: ir.Node, axis: int, sizes: np.ndarray) -> bool:
+def _removes(found: _Emulation, compress: ir.Node, axis: int, sizes: np.ndarray, types: Types) -> bool:
     """Return whether a Compress removes the elements added to an axis; if so, collect its nodes."""
     scatter = compress.inputs[1].producer() if len(compress.inputs) == 2 and compress.inputs[1] is not None else None
     if scatter is None or not _is(scatter, "ScatterElements", "Scatter") or len(scatter.inputs) != 3:
         return False
+    ones = scatter.inputs[0]
     if attribute_value(scatter, "axis", ir.AttributeType.INT, 0) != 0 or not {*scatter.attributes} <= {"axis"}:
         return False
     places, marks = (constant(value, found.scope) for value in scatter.inputs[1:])
     begin, end = (part[axis] for part in np.split(found.amounts, 2))
     if places is None or marks is None or places.tolist() != [begin, -1 - end] or marks.tolist() != [False, False]:
         return False
-    nodes = found.ones_nodes(scatter.inputs[0])
-    for more in (0, 1):
-        ones = found.ones(nodes, sizes + more) if nodes else None
-        if ones is None or not np.array_equal(ones, np.ones(sizes[axis] + more, bool)):
+    nodes: list[ir.Node] = []
+    for more in (0, 1):  # ``ones`` of two shapes
+        shapes: dict[ir.Value, np.ndarray] = {}
+        for node in found.nodes[1 : 2 if found.order is None else 3]:
+            dims = sizes + more if node is found.nodes[1] else (sizes + more)[found.order]
+            shapes |= {one.outputs[0]: dims for one in _readers(node) if _is(one, "Shape") and not one.attributes}
+        leaves, nodes = dict(shapes), []
+        try:
+            known = ones is not None and collect(ones, found.scope, types, leaves, nodes)
+            array = run_nodes(nodes, leaves, ones, found.scope.opset) if ones is not None and known and nodes else None
+        except REFUSALS:
             return False
+        if array is None or not np.array_equal(array, np.ones(sizes[axis] + more, bool)):
+            return False
+    read = {value for node in nodes for value in node.inputs}
+    nodes = [one for value in shapes if value in read and (one := value.producer())] + nodes
     found.nodes += [*(node for node in nodes if node not in found.nodes), scatter, compress]
     return True
 

@@ -182,7 +182,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     leaves: dict[ir.Value, np.ndarray] = {}
     nodes: list[ir.Node] = []
     try:
-        if not _collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
+        if not collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
             return None
         slices = [node for node in nodes if node.op_type == "Slice" and len(node.inputs) > STEPS and node.inputs[STEPS]]
         for node in slices:  # runtimes may disagree on a Slice; if its ends or steps are computed, the leaves decide
@@ -217,7 +217,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
-def _collect(
+def collect(
     value: ir.Value,
     scope: Scope,
     types: Types,
@@ -239,7 +239,7 @@ def _collect(
         return False
     if any(attribute.is_ref() for attribute in node.attributes.values()):
         return False
-    if not all(x is None or _collect(x, scope, types, leaves, nodes, depth + 1) for x in reversed(node.inputs)):
+    if not all(x is None or collect(x, scope, types, leaves, nodes, depth + 1) for x in reversed(node.inputs)):
         return False
     nodes.append(node)
     return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -133,6 +134,7 @@ class Axis:
             return [Amount(*self._same(1, mode))]
         if self.stride > MAX_STRIDES:
             return None
+
         found: dict[int, Amount] = {}  # by begin; totals fall as the remainder rises
         for remainder in range(self.stride):
             begin, end = self._same(remainder + 1, mode)
@@ -142,17 +144,16 @@ class Axis:
             rows[-1:] = [replace(rows[-1], below=self.stride - 1), Amount(begin, end, self.stride)]
         return rows if len(rows) > 1 else [Amount(a.begin, a.end) for a in rows]
 
+    def crop(self, output_padding: int, mode: str) -> list[Amount] | None:
+        """Return the crop of a transposed convolution to size * stride elements; None if it yields fewer uncropped."""
+        total = self.extent + output_padding - self.stride
+        if total < 0:
+            return None
+        small, large = total // 2, total - total // 2
+        return [Amount(large, small) if mode == "SAME_LOWER" else Amount(small, large)]
+
     def _same(self, size: int, mode: str) -> tuple[int, int]:
         return same_padding(size, self.kernel, self.stride, self.dilation, mode)
-
-
-def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
-    """Return the crop of a transposed convolution to size * stride elements; None if it yields fewer uncropped."""
-    total = axis.extent + output_padding - axis.stride
-    if total < 0:
-        return None
-    small, large = total // 2, total - total // 2
-    return Amount(large, small) if mode == "SAME_LOWER" else Amount(small, large)
 
 
 OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
@@ -176,6 +177,18 @@ class SameWindow:
     fill: ir.Value | np.ndarray | None  # the fill for its data; None for 0, SamePad_1's default
     opset: int | None  # the opset of the default domain
     may_be_empty: bool  # whether the operator accepts axes of 0 elements, as a pooling does with a batch of 0
+
+    @cached_property
+    def choices(self) -> list[list[Amount] | None]:
+        """The possible amounts of each axis; None for an axis without or with too many."""
+        if self.operator.transposed:
+            return [axis.crop(more, self.mode) for axis, more in zip(self.axes, self.output_padding)]
+        return [axis.amounts(self.mode, self.may_be_empty) for axis in self.axes]
+
+    @property
+    def only(self) -> list[Amount | None]:
+        """The amounts of each axis; None for an axis that has not exactly one choice."""
+        return [choice[0] if choice and len(choice) == 1 else None for choice in self.choices]
 
     def is_miscounted(self, pads: Sequence[int]) -> bool:
         """Return whether some release of ONNX Runtime miscounts these pads."""
