@@ -12,7 +12,6 @@ import onnx
 
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
-from padops.convert.matchers.unknown import KNOWN_DOMAINS
 from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import RULED, Rules, check_used, full_names, rules_with
@@ -133,7 +132,7 @@ def choose_matchers(
     listed = isinstance(custom_domains, Collection) and not isinstance(custom_domains, (str, bytes))
     if not listed or not all(isinstance(name, str) for name in custom_domains):
         raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
-    if known := sorted(set(custom_domains) & KNOWN_DOMAINS):
+    if known := sorted(set(custom_domains) & matchers.KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
     return matchers.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
 

@@ -21,14 +21,19 @@ from padops.convert.matchers import (
     onnx_pad,
     pytorch,
     symmetric_emulation,
-    unknown,
 )
-from padops.convert.matchers.unknown import KNOWN_DOMAINS
-from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite
+from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, attribute_value
 from padops.convert.model.types import Types
-from padops.convert.pads.match import Match
+from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
+from padops.spec.dialects import DOMAIN
 
+# Operators that have the letters in their names and pad nothing, by domain and name; PyTorch's, by name alone.
+ROWS_OF_WORDS = ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))
+NO_PADS = frozenset((*ROWS_OF_WORDS, *WINDOW_OPERATORS))
+NO_PADS_OF_PYTORCH = ("sspaddmm", "_pack_padded_sequence", "_nested_from_padded")
+TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names that only TensorFlow has; any framework may have a Pad
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *pytorch.DOMAINS})
 INTS = ir.AttributeType.INTS
 Matcher = Callable[[NodeSite, Types], Match | None]
 
@@ -51,8 +56,42 @@ def choose(
         onnx_functions.match_center_crop_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
         *((emulated.match_emulated_pad,) if emulations else ()),
-        unknown.match_unknown_pad,
+        match_unknown_pad,
     )
+
+
+def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognise a Pad of any name and domain, except calls of the model's functions: their bodies are searched."""
+    node = site.node
+    if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
+        return None
+    if (found := _match_unnamed_domain(site, types)) is not None:
+        return found
+    names = (node.op_type, attribute_value(node, "operator", ir.AttributeType.STRING))
+    called = next((name for name in names if name and "pad" in name.lower()), None)
+    if called is None or pytorch.operator_of(node) in NO_PADS_OF_PYTORCH:
+        return None
+    domain = node.domain or "ai.onnx"
+    form = f"{domain}::{node.op_type}" + ("" if called == node.op_type else f" of {called}")
+    return Match(form, reason=f"padops does not know {called} of the domain {domain}")
+
+
+def _match_unnamed_domain(site: NodeSite, types: Types) -> Match | None:
+    """Return the match of a Pad that padops would convert if the user named its domain; None if it would not."""
+    node = site.node
+    if node.domain and node.domain in KNOWN_DOMAINS:
+        return None
+    domain = node.domain or "tf"  # tf2onnx loses domains; then any name says that the model is TensorFlow's
+    named = (domain,)
+    found = frameworks.match_tensorflow_pad(site, types, named) or frameworks.match_ngraph_pad(site, types, named)
+    if found is None or found.stays:
+        return None
+    why = f"{node.op_type} is TensorFlow's"
+    if node.op_type == "Pad":  # any framework may have a Pad
+        looks = found.form.partition(" ")[0]
+        why = f"padops does not know the domain {node.domain}, but this Pad looks like {looks}'s"
+    reason = f"{why}; to convert it, name its domain: --custom-domain {domain} (in Python custom_domains=[{domain!r}])"
+    return Match(f"{node.domain or 'ai.onnx'}::{node.op_type}", reason=reason, verdict=("refuses", reason))
 
 
 MATCHERS = choose()
@@ -73,12 +112,12 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS)
             said = f"its attribute {name} has {many} elements, and padops reads up to {LARGEST_CONSTANT}"
             return Match(match.form, reason=said)
     if site.node.inputs and (container := types.container(site.node.inputs[0])):
-        reason = f"its data are of type {container}, and a Pad pads tensors alone"
-        return Match(match.form, reason=reason, verdict=("refuses", reason))
+        said = f"its data are of type {container}, and a Pad pads tensors alone"
+        return Match(match.form, reason=said, verdict=("refuses", said))
     return match
 
 
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
     """Return the domains in which an exporter left TensorFlow's Pads: nodes with names that no other framework has."""
-    named = {site.node.domain for site in pads if site.node.op_type in unknown.TENSORFLOWS_OWN}
+    named = {site.node.domain for site in pads if site.node.op_type in TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {frameworks.OWN_DOMAIN})

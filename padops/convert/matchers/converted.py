@@ -15,20 +15,26 @@ RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator o
 
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
-    node = site.node
+    node, already = site.node, "padops"
+    form = f"{node.domain}::{node.op_type}"
     if node.domain == pyop_node.DOMAIN:
-        return _match_python_kernel(site)
-    if node.domain != DOMAIN:
+        already = "pyop"
+        try:
+            made = _of_python_kernel(node)
+        except (ValueError, AttributeError, OverflowError, TypeError) as error:
+            return Match(form, reason=f"its attributes cannot be read: {error}")
+    elif node.domain == DOMAIN:
+        op_type = operator_of(node.op_type)
+        made = Replacement(op_type, tuple(node.inputs), dict(node.attributes)) if op_type is not None else None
+    else:
         return None
-    form = f"{DOMAIN}::{node.op_type}"
-    if (op_type := operator_of(node.op_type)) is None:
+    if made is None:
         return Match(form, reason="this version of padops does not know the operator")
-    replacement = Replacement(op_type, tuple(node.inputs), dict(node.attributes))
-    if wrong := misfit(replacement):
+    if wrong := misfit(made):
         return Match(form, reason=wrong)
-    if op_type != node.op_type:
-        return Match(form, replacement, already=RENAMED, notes=(f"{op_type} again, which a prefix had renamed",))
-    return Match(form, replacement, already="padops")
+    if already == "padops" and made.op_type != node.op_type:
+        return Match(form, made, already=RENAMED, notes=(f"{made.op_type} again, which a prefix had renamed",))
+    return Match(form, made, already=already)
 
 
 def operator_of(name: str) -> str | None:
@@ -39,23 +45,16 @@ def operator_of(name: str) -> str | None:
     return max((known for known in OPS if name.endswith(known)), key=len, default=None)  # SamePad_1 ends with Pad_1
 
 
-def _match_python_kernel(site: NodeSite) -> Match:
-    """Return the match of a Python kernel's node: the native operator of the same name."""
-    node = site.node
-    form = f"{pyop_node.DOMAIN}::{node.op_type}"
-    given = [attribute for name in pyop_node.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
+def _of_python_kernel(node: ir.Node) -> Replacement | None:
+    """Return the native operator of a Python kernel's node; None for an unknown node."""
+    given = [node.attributes[name] for name in pyop_node.ATTRIBUTES if name in node.attributes]
     texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
     if node.op_type != pyop_node.OP_TYPE or len(texts) != len(pyop_node.ATTRIBUTES) or texts["op"] not in OPS:
-        return Match(form, reason="this version of padops does not know the operator")
-    try:
-        op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
-        attributes = {name: _attribute(op_type, name, value) for name, value in plain.items()}
-    except (ValueError, AttributeError, OverflowError, TypeError) as error:
-        return Match(form, reason=f"its attributes cannot be read: {error}")
-    replacement = Replacement(op_type, tuple(inputs), attributes)
-    if wrong := misfit(replacement):
-        return Match(form, reason=wrong)
-    return Match(form, replacement, already="pyop")
+        return None
+    op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
+    return Replacement(
+        op_type, tuple(inputs), {name: _attribute(op_type, name, value) for name, value in plain.items()}
+    )
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:

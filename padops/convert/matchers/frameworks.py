@@ -16,7 +16,7 @@ axes. It extends the uncropped data (FULL of P3) and reflects once, so it is Ope
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,26 +56,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
     if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
         return None  # of another framework
 
-    def read() -> Match | Replacement:
-        attributes = {"pad_mode": ir.AttrString("pad_mode", _check(site, types))}
-        fill = node.inputs[2] if node.op_type == "PadV2" else None
-
-        def pad(columns: Sequence[Operand]) -> Replacement:
-            return Replacement(OP, (node.inputs[0], *columns, fill), attributes)
-
-        def split(site: NodeSite, constants: Constants) -> Applied:
-            """Split unknown paddings into begins and ends, by two nodes in front of the node."""
-            axis = [ir.AttrInt64("axis", 1)]
-            at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
-            made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
-            return Applied([node], site, pad(made))
-
-        array = evaluate(node.inputs[1], site.scope, types)
-        if array is None:
-            return Match("", pad([ir.Value(name=role) for role in ROLES]), split)
-        return pad([np.ascontiguousarray(column, np.int64) for column in array.T])
-
-    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", read)
+    return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", lambda: _of_tensorflow(site, types))
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
@@ -91,8 +72,7 @@ def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str])
     return shape[0] != 1 or types.name(node.inputs[1]) == "int32"  # ONNX's amounts may be [1, 2], but only int64
 
 
-def _check(site: NodeSite, types: Types) -> str:
-    """Return the mode; refuse inputs and attributes that TensorFlow's Pads lack."""
+def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
     node, mode = site.node, "constant"
     mirrors = node.op_type == "MirrorPad"
     check_node(node, (INPUTS[node.op_type],) * 2, (*OF_TENSORFLOW, "mode") if mirrors else OF_TENSORFLOW)
@@ -103,14 +83,29 @@ def _check(site: NodeSite, types: Types) -> str:
     if array is not None and array.dtype.kind not in "iu":
         raise Unconvertible(f"its input paddings is of type {type_of(array)}, expected integers")
     shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
-    if shape is not None:
-        right = len(shape) == 2 and shape[1] in (2, None) and (data is None or shape[0] in (len(data), None))
-        if not right:
-            rank = "rank" if data is None else len(data)
-            raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
+    rank = None if data is None else len(data)
+    if shape is not None and not (
+        len(shape) == 2 and shape[1] in (2, None) and (rank is None or shape[0] in (rank, None))
+    ):
+        raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{'rank' if rank is None else rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
-    return mode
+    fill = node.inputs[2] if node.op_type == "PadV2" else None
+
+    def pad(columns: Iterable[Operand]) -> Replacement:
+        return Replacement(OP, (node.inputs[0], *columns, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+
+    if array is not None:
+        return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
+
+    def split(site: NodeSite, constants: Constants) -> Applied:
+        """Split unknown paddings into begins and ends, by two nodes in front of the node."""
+        at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
+        axis = [ir.AttrInt64("axis", 1)]
+        made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
+        return Applied([node], site, pad(made))
+
+    return Match("", pad(ir.Value(name=role) for role in ROLES), split)
 
 
 DOMAIN = "ai.intel.openvino"
@@ -215,13 +210,11 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
         raise Unconvertible(f"mode '{mode}' is not one of {', '.join(IMAGE_MODES)} [P9]")
     if order not in FIRST_AXIS:
         raise Unconvertible(f"order '{order}' is not one of {', '.join(FIRST_AXIS)}")
-    begins, ends = np.zeros((2, 4), np.int64)
-    first = FIRST_AXIS[order]
-    amounts = _image_amounts(given)
-    begins[first : first + 2], ends[first : first + 2] = amounts[:2], amounts[2:]
-    value = np.float32(given.get("value", 0))
-    fill = None if value == 0 and not np.signbit(value) or mode != "constant" else np.array(value)
-    return Replacement(OP, (node.inputs[0], begins, ends, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+    rows = np.zeros((2, 4), np.int64)
+    rows[:, FIRST_AXIS[order] :][:, :2] = np.reshape(_image_amounts(given), (2, 2))
+    value = np.array(given.get("value", 0), np.float32)
+    fill = value if mode == "constant" and any(value.tobytes()) else None
+    return Replacement(OP, (node.inputs[0], *rows, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
 
 
 def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:

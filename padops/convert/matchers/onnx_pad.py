@@ -10,8 +10,6 @@ the version in which it is valid.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import onnx
 import onnx_ir as ir
@@ -36,19 +34,20 @@ from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WI
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
-AXES = ("int64", "int32")  # the types of axes in ONNX; amounts are int64
 
-
-@dataclass
 class Amended:
     """The inputs of a Pad, with an array in place of a constant that ONNX Runtime refuses."""
 
-    inputs: list[Operand | None]  # data, pads, fill, axes; None where absent
-    type: str | None  # the element type of the data; None if unknown
-    wrong: list[str] = field(default_factory=list)  # parts of the node that no version of Pad has, for its form
-    external: list[str] = field(default_factory=list)  # the inputs whose elements are in an external file
-    # Computed integers, each with the Cast's output that stands for it until the Cast exists.
-    casts: dict[ir.Value, ir.Value] = field(default_factory=dict)
+    def __init__(self, site: NodeSite, types: Types) -> None:
+        self.site, self.types = site, types
+        data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
+        self.type = types.name(data, *site.node.outputs)  # of the data; None if unknown
+        self.wrong: list[str] = []  # parts of the node that no version of Pad has, for its form
+        self.external: list[str] = []  # the inputs whose elements are in an external file
+        # Computed integers, each with the Cast's output that stands for it until the Cast exists.
+        self.casts: dict[ir.Value, ir.Value] = {}
+        integers = [self._integers("pads", pads, ("int64",)), self._integers("axes", axes, ("int64", "int32"))]
+        self.inputs: list[Operand | None] = [data, integers[0], self._fill(fill), integers[1]]  # None where absent
 
     def match(self, made: Replacement, runs_as: RunsAs | None) -> Match:
         """Return the match of the Pad, behind the Casts that it needs."""
@@ -66,46 +65,58 @@ class Amended:
 
         return Match("", made, apply)
 
+    def _integers(self, name: str, value: ir.Value | None, allowed: tuple[str, ...]) -> Operand | None:
+        if value is None:
+            return None
+        array = evaluate(value, self.site.scope, self.types)
+        type_name = self.types.name(value) if array is None else type_of(array)
+        if type_name is None or type_name in allowed:
+            if array is None or not _is_external(value):
+                return value
+            self.external.append(name)
+            return array
+        if type_name not in INTEGER_KINDS["integer"]:
+            raise Unconvertible(f"its input {name} is of type {type_name}, expected integers")
+        self.wrong.append(f"with {name} of {type_name}")
+        if array is not None:
+            if array.size and int(array.max()) > np.iinfo(np.int64).max:
+                raise Unconvertible(f"its input {name} has {int(array.max())}, more than int64 has")
+            return array.astype(np.int64)
+        if (self.site.scope.opset or 0) < CASTS_RIGHT_SINCE:
+            raise Unconvertible(f"its input {name} is of type {type_name}, expected int64")
+        dims = self.types.shape(value)
+        shape = None if dims is None else ir.Shape(dims)
+        self.casts[value] = wide = ir.Value(name=name, type=ir.TensorType(ir.DataType.INT64), shape=shape)
+        return wide
 
-def refused(form: str, why: Unconvertible) -> Match:
-    """Return the match of a node that is not a valid Pad, and that padops cannot make valid."""
-    return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
+    def _fill(self, fill: ir.Value | None) -> Operand | None:
+        """Return the fill, cast if it is a constant of another type than the data."""
+        array = evaluate(fill, self.site.scope, self.types)
+        found, type_name = self.types.name(fill) if array is None else type_of(array), self.type
+        if type_name is None or found is None or found == type_name:
+            self.type = type_name or found
+            return fill
+        self.wrong.append(f"with a fill of {found} for data of {type_name}")
+        if attribute_value(self.site.node, "mode", ir.AttributeType.STRING) in ("edge", "reflect", "wrap"):
+            return None  # the mode uses no fill (P7)
+        differs = f"its fill is {found}, and its data are {type_name}"
+        if array is None:
+            raise Unconvertible(f"{differs}; cast the fill, which is computed")
+        if "string" in (found, type_name) or "complex" in type_name + found:
+            raise Unconvertible(f"{differs}; give it a fill of {type_name}")
+        with np.errstate(all="ignore"):
+            cast = array.astype(by_name(type_name).numpy)
+        may_round = all("float" in name or name == "double" for name in (found, type_name))  # as P7 rounds ``value``
+        for before, after in zip(_numbers(array), _numbers(cast), strict=True):
+            is_same = before == after or (before != before and after != after)
+            if not is_same and not (may_round and 0 < abs(before) < np.inf and abs(after) < np.inf):
+                raise Unconvertible(f"{differs}, in which {before} would be {after}; give it a fill of {type_name}")
+        return cast
 
 
-def _amend(site: NodeSite, types: Types) -> Amended:
-    data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
-    amended = Amended([data, pads, fill, axes], types.name(data, *site.node.outputs))
-    for i, (name, value, allowed) in enumerate([("pads", pads, ("int64",)), ("axes", axes, AXES)]):
-        if value is not None:
-            amended.inputs[1 + 2 * i] = _integers(amended, name, value, allowed, site, types)
-    if fill is not None:
-        amended.inputs[2] = _amended_fill(amended, fill, site, types)
-    return amended
-
-
-def _integers(
-    amended: Amended, name: str, value: ir.Value, allowed: tuple[str, ...], site: NodeSite, types: Types
-) -> Operand:
-    array = evaluate(value, site.scope, types)
-    type_name = types.name(value) if array is None else type_of(array)
-    if type_name is None or type_name in allowed:
-        if array is None or not _is_external(value):
-            return value
-        amended.external.append(name)
-        return array
-    if type_name not in INTEGER_KINDS["integer"]:
-        raise Unconvertible(f"its input {name} is of type {type_name}, expected integers")
-    amended.wrong.append(f"with {name} of {type_name}")
-    if array is not None:
-        if array.size and int(array.max()) > np.iinfo(np.int64).max:
-            raise Unconvertible(f"its input {name} has {int(array.max())}, more than int64 has")
-        return array.astype(np.int64)
-    if (site.scope.opset or 0) < CASTS_RIGHT_SINCE:
-        raise Unconvertible(f"its input {name} is of type {type_name}, expected int64")
-    shape = types.shape(value)
-    wide = ir.Value(name=name, type=ir.TensorType(ir.DataType.INT64), shape=None if shape is None else ir.Shape(shape))
-    amended.casts[value] = wide
-    return wide
+def _numbers(array: np.ndarray) -> list[float]:
+    """Return the elements as Python numbers, which compare exactly."""
+    return [int(one) if "int" in type_of(array) else float(one) for one in array.reshape(-1)]
 
 
 def _is_external(value: ir.Value) -> bool:
@@ -119,44 +130,9 @@ def _is_external(value: ir.Value) -> bool:
     return isinstance(tensor, ir.ExternalTensor)
 
 
-def _amended_fill(amended: Amended, fill: ir.Value, site: NodeSite, types: Types) -> Operand | None:
-    """Return the fill, cast if it is a constant of another type than the data."""
-    array = evaluate(fill, site.scope, types)
-    found, type_name = types.name(fill) if array is None else type_of(array), amended.type
-    if type_name is None or found is None or found == type_name:
-        amended.type = type_name or found
-        return fill
-    amended.wrong.append(f"with a fill of {found} for data of {type_name}")
-    if attribute_value(site.node, "mode", ir.AttributeType.STRING) in ("edge", "reflect", "wrap"):
-        return None  # the mode uses no fill (P7)
-    differs = f"its fill is {found}, and its data are {type_name}"
-    if array is None:
-        raise Unconvertible(f"{differs}; cast the fill, which is computed")
-    if "string" in (found, type_name) or "complex" in type_name + found:
-        raise Unconvertible(f"{differs}; give it a fill of {type_name}")
-    with np.errstate(all="ignore"):
-        cast = array.astype(by_name(type_name).numpy)
-    rounded = _is_float(found) and _is_float(type_name)
-    for before, after in zip(_numbers(array), _numbers(cast), strict=True):
-        if not _means(before, after, rounded):
-            raise Unconvertible(f"{differs}, in which {before} would be {after}; give it a fill of {type_name}")
-    return cast
-
-
-def _is_float(type_name: str) -> bool:
-    return "float" in type_name or type_name == "double"
-
-
-def _numbers(array: np.ndarray) -> list[float]:
-    """Return the elements as Python numbers, which compare exactly."""
-    return [int(one) if "int" in type_of(array) else float(one) for one in array.reshape(-1)]
-
-
-def _means(before: float, after: float, rounded: bool) -> bool:
-    """Return whether a cast kept a number; between floats it may round, as P7 rounds the attribute ``value``."""
-    if before != before:
-        return after != after
-    return abs(after) < np.inf if rounded and before and abs(before) < np.inf else before == after
+def refused(form: str, why: Unconvertible) -> Match:
+    """Return the match of a node that is not a valid Pad, and that padops cannot make valid."""
+    return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
 
 
 KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
@@ -182,7 +158,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
             raise Unconvertible(f"its attribute value is of type {value.type.name}, expected FLOAT")
         if "pads" in node.attributes and "paddings" in node.attributes:
             raise Unconvertible("it has both attributes, pads and paddings")
-        given = _amend(site, types)
+        given = Amended(site, types)
     except Unconvertible as why:
         return refused(form, why)
     if given.wrong:
@@ -273,7 +249,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     if attribute.is_ref():
         raise Unconvertible("value is given by the caller of the function, but has to become an input")
     value = np.float32(_float(attribute))
-    if value == 0 and not np.signbit(value):
+    if not any(value.tobytes()):
         return None
     if type_name is None:
         raise Unconvertible(f"the attribute value {value} has to become an input, and the type of the data is unknown")
@@ -313,7 +289,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
         return None
     try:
         check_node(node, (2, 3), ("mode",))
-        given = _amend(site, types)
+        given = Amended(site, types)
     except Unconvertible as why:
         return refused(FORM, why)
 

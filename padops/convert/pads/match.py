@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, caller_strings, constant
+from padops.convert.model.graphs import NodeSite, caller_strings
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
-from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, Op
+from padops.spec.dialects import DOMAIN, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
     from padops.convert.model.graphs import Constants
-    from padops.convert.model.types import Types
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts
@@ -125,14 +124,10 @@ def matched(form: str, read: Callable[[], Match | Replacement]) -> Match:
 
 
 def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[str], **kinds: ir.AttributeType) -> None:
-    """Refuse a node that does not fit its operator: ``inputs`` are the least and the largest number of inputs.
-
-    Raises:
-        Unconvertible: The node has other inputs, or other attributes, or attributes of other types than ``kinds``.
-    """
+    """Refuse a node with another number of inputs (least and most), or other attributes or types of attributes."""
     least, most = inputs
     if not least <= len(node.inputs) <= most:
-        expected = str(least) if least == most else f"{least} to {most}"
+        expected = least if least == most else f"{least} to {most}"
         raise Unconvertible(f"it has {plural(len(node.inputs), 'input')}, expected {expected}")
     if None in node.inputs[:least]:
         raise Unconvertible(f"its input {node.inputs.index(None)} is absent")
@@ -144,11 +139,7 @@ def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[st
 
 
 def check_type(type_name: str | None, op: Op) -> None:
-    """Refuse data of a type that the operator lacks; None is an unknown type.
-
-    Raises:
-        Unconvertible: The operator lacks the type.
-    """
+    """Refuse data of a type that the operator lacks; None is an unknown type."""
     if type_name is not None and type_name not in op.types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
 
@@ -170,23 +161,6 @@ def misfit(replacement: Replacement) -> str | None:
     return None
 
 
-def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> bool:
-    """Return whether the model leaves open that axes are a list; for a function's input, its calls state the shape."""
-    if not isinstance(axes, ir.Value) or constant(axes, site.scope) is not None:
-        return False
-    root = site.scope.root
-    of_caller = isinstance(root, ir.Function) and axes.is_graph_input() and axes.graph is root.graph
-    return not of_caller and types.shape(axes) is None
-
-
-def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
-    """Return a reason if a constant input for integers has another type; else None."""
-    for row, array in zip(op.inputs, inputs):
-        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
-            return f"its input {row.name} is of type {type_of(array)}, expected integers"
-    return None
-
-
 def type_of(array: np.ndarray) -> str:
     """Return the name of a constant's element type, for a reason; NumPy's name for types that no operator accepts."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
@@ -194,13 +168,8 @@ def type_of(array: np.ndarray) -> str:
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; several only if a function's callers set it.
-
-    Raises:
-        Unconvertible: The attribute is of another type.
-    """
-    attribute = site.node.attributes.get(name)
-    if attribute is None:
+    """Return all possible values of a string attribute; several only if a function's callers set it."""
+    if (attribute := site.node.attributes.get(name)) is None:
         return {default}
     if attribute.type != ir.AttributeType.STRING:
         raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected STRING")
@@ -210,11 +179,7 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
-    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``.
-
-    Raises:
-        Unconvertible: No version has the type and the modes.
-    """
+    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``."""
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
     later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]

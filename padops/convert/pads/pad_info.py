@@ -20,8 +20,8 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, Scope, constant
 from padops.convert.model.types import Types, evaluate
-from padops.convert.pads.match import Replacement, Unconvertible, is_open, misfit, type_of, wrong_type
-from padops.spec.dialects import OPS, Node, Op
+from padops.convert.pads.match import Replacement, Unconvertible, misfit, type_of
+from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError
 
@@ -66,33 +66,23 @@ class Surroundings:
 ALONE = Surroundings()
 
 
-def _is_in_body(scope: Scope) -> bool | None:
-    """Return whether a graph is a body or in a function that only bodies call; None if constant Ifs may inline it."""
-    owner: NodeSite | None = scope.owner
-    answer: bool | None = False
-    while owner is not None:
-        node, scope = owner.node, owner.scope
-        if (node.domain, node.op_type) != ("", "If") or not _may_be_constant(node.inputs[:1], scope.root):
-            return True
-        owner, answer = scope.owner, None
-    if isinstance(scope.root, ir.Function) and (calls := scope.index.calls(scope.root)):
-        answers = {_is_in_body(call.scope) for call in calls}
-        return answer if answers == {False} else True if answers == {True} else None
-    return answer
+def _place(
+    scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, tuple[int, bool | None]]
+) -> tuple[int, bool | None]:
+    """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node that reads these values.
 
-
-def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:
-    """Return the number of possibly constant Ifs around a node that reads these values, or around its function's calls.
-
-    The number is one higher if the node follows from a value of a graph between its own graph and the outermost such
-    If: in the lowered Pad, an If or a Loop would read this value from within an If or a Loop that ONNX Runtime moves.
+    A value between the node's graph and the outermost possibly constant If counts: in the lowered Pad, an If or a Loop
+    would read this value from within an If or a Loop that ONNX Runtime moves.
     """
     ifs, inside, moved = 0, [scope.graph], 0
+    in_body: bool | None = False
     owner = scope.owner
     while owner is not None:
         node, around = owner.node, owner.scope
         if (node.domain, node.op_type) == ("", "If") and _may_be_constant(node.inputs[:1], around.root):
-            ifs, moved = ifs + 1, len(inside)
+            ifs, moved, in_body = ifs + 1, len(inside), in_body or None
+        else:
+            in_body = True
         inside.append(around.graph)
         owner = around.owner
     # Nodes in between do not prevent this: ONNX Runtime removes an Identity, and moves a Transpose behind the Pad.
@@ -107,11 +97,14 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
     root = scope.root
     if isinstance(root, ir.Function):
         if root not in known:
-            calls = scope.index.calls(root)
-            known[root] = max((_folding(call.scope, call.node.inputs, known) for call in calls), default=0)
-        ifs += known[root]
-        between = between or (known[root] > 0 and len(inside) > 1)
-    return ifs + between
+            calls = [_place(call.scope, call.node.inputs, known) for call in scope.index.calls(root)]
+            bodies = {body for _, body in calls} or {False}
+            known[root] = max((count for count, _ in calls), default=0), bodies.pop() if len(bodies) == 1 else None
+        more, called_in_body = known[root]
+        ifs += more
+        between = between or (more > 0 and len(inside) > 1)
+        in_body = in_body if in_body or called_in_body is False else called_in_body
+    return ifs + between, in_body
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
@@ -331,8 +324,18 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
     by_role = {row.name: value for row, value in zip(op.inputs, given)}
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
     name = site.node.name or ""
+    root = site.scope.root
+    open_axes = isinstance(axes, ir.Value) and constant(axes, site.scope) is None and types.shape(axes) is None
+    if isinstance(root, ir.Function) and isinstance(axes, ir.Value) and axes in root.inputs:
+        open_axes = False  # the function's calls state the shape
     modes, problem = _modes(op, replacement.attributes, name)
+    wrong = (
+        f"its input {row.name} is of type {type_of(array)}, expected integers"
+        for row, array in zip(op.inputs, inputs)
+        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu"
+    )
     operators = site.scope.index.operators
+    folding, in_body = _place(site.scope, site.node.inputs, {})
     dims = types.shape(data)
     shown = types.shape(site.node.outputs[0]) if dims is None else dims
     return PadInfo(
@@ -348,25 +351,21 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
-        open_axes=is_open(axes, site, types),
+        open_axes=open_axes,
         around=Surroundings(
             pooling=next(_poolings(site), "") if operators & POOLINGS else "",
             transposing=bool(operators & TRANSPOSING),
-            folding=_folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0,
+            folding=folding,
             operators=frozenset(name for _, name in operators),
-            in_body=_is_in_body(site.scope),
+            in_body=in_body,
         ),
         name=name,
-        problem=misfit(replacement) or wrong_type(op, inputs) or problem,
+        problem=misfit(replacement) or next(wrong, problem),
     )
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """Describe a node that is an operator of padops.
-
-    Raises:
-        Unconvertible: The node has a problem (see ``PadInfo.problem``).
-    """
+    """Describe a node that is an operator of padops; raise ``Unconvertible`` for ``PadInfo.problem``."""
     node = site.node
     pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
     if pad.problem is not None:
