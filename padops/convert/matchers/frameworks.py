@@ -84,9 +84,8 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         raise Unconvertible(f"its input paddings is of type {type_of(array)}, expected integers")
     shape = types.shape(node.inputs[1]) if array is None else list(array.shape)
     rank = None if data is None else len(data)
-    if shape is not None and not (
-        len(shape) == 2 and shape[1] in (2, None) and (rank is None or shape[0] in (rank, None))
-    ):
+    fits = shape is None or (len(shape) == 2 and shape[1] in (2, None) and (rank is None or shape[0] in (rank, None)))
+    if shape is not None and not fits:
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{'rank' if rank is None else rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")

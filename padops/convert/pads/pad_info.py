@@ -33,19 +33,13 @@ def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
     return dims is not None and None not in dims
 
 
-POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
-
+POOLINGS = {("", "MaxPool"), ("", "AveragePool")}
 # ONNX Runtime moves Transposes through models with these operators: it adds Transposes around quantized convolutions.
-TRANSPOSING = frozenset(
-    {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
-)
-
+TRANSPOSING = {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 LOOKED_AT = 64  # the most operators to examine, behind a Pad or before a condition; with more, the worst is assumed
-
-SHAPES = frozenset({("", "Shape"), ("", "Size")})  # their results are constant for constant shapes, whatever the data
-
+SHAPES = {("", "Shape"), ("", "Size")}  # their results are constant for constant shapes, whatever the data
 # Operators that may change nothing. ONNX Runtime removes such a node before it folds Pads.
-_PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})
+_PASSING = {"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"}
 _PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # with this constant operand
 
 
@@ -257,11 +251,10 @@ class PadInfo:
         """Whether no amount can be negative, for any rank and axes."""
         if self.has_attribute("kernel_shape"):
             return True  # S1
-        inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
-        lists = [given for given in self.attributes.values() if given.type == ir.AttributeType.INTS]
-        return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in inputs) and all(
-            not given.is_ref() and min(given.value, default=0) >= 0 for given in lists
-        )
+        given = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
+        lists = [row for row in self.attributes.values() if row.type == ir.AttributeType.INTS]
+        given += [None if row.is_ref() else np.array(row.value) for row in lists]
+        return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in given)
 
     @property
     def is_known(self) -> bool:
@@ -280,10 +273,7 @@ class PadInfo:
         if self.op.input_index(self.op.fill) is not None:
             return self.input(self.op.fill) is None
         attribute = self.attributes.get(self.op.fill)
-        if attribute is None or attribute.is_ref():
-            return attribute is None
-        value = np.float32(attribute.value)
-        return bool(value == 0 and not np.signbit(value))
+        return attribute is None or not (attribute.is_ref() or any(np.float32(attribute.value).tobytes()))
 
     @cached_property
     def known_fill(self) -> np.ndarray | None:

@@ -43,8 +43,7 @@ class WindowOperator:
     since: int = 0  # the first opset in which it can read ``outside``
 
 
-NCHWC = "com.microsoft.nchwc"
-BLOCKED = WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the model it was made from")
+NCHWC = "com.microsoft.nchwc"  # ONNX Runtime's domain of blocked data
 
 WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     ("", "Conv"): WindowOperator(weight=1, folds=True),
@@ -64,7 +63,10 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     (MICROSOFT, "QLinearConv"): WindowOperator("zero point", weight=3, zero_point=2, channels_last="channels_last"),
     (MICROSOFT, "MaxpoolWithMask"): WindowOperator(no_auto_pad="its mask would have to be padded with the data"),
     (MICROSOFT, "ConvTransposeWithDynamicPads"): WindowOperator(no_auto_pad="its amounts are an input"),
-    **dict.fromkeys(((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")), BLOCKED),
+    **dict.fromkeys(
+        ((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")),
+        WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the model it was made from"),
+    ),
 }
 
 MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly"
@@ -83,8 +85,6 @@ def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
 
 # Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
 LOWEST_IS_EXACT = ("int8", "uint8")
-
-
 MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
 
 
@@ -196,13 +196,8 @@ class SameWindow:
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
-
-    Raises:
-        Unconvertible: The mode is unknown, or ONNX does not have it.
-    """
-    attribute = site.node.attributes["auto_pad"]
-    if attribute.is_ref():
+    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way; refuse an unknown mode."""
+    if site.node.attributes["auto_pad"].is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
@@ -215,11 +210,7 @@ def read_mode(site: NodeSite) -> str | None:
 
 
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """Read the node's attributes and inputs.
-
-    Raises:
-        Unconvertible: The attributes and inputs contradict each other, or leave too much open.
-    """
+    """Read the node's attributes and inputs; refuse a node that contradicts itself or leaves too much open."""
     node = site.node
     if operator.no_auto_pad is not None:
         raise Unconvertible(operator.no_auto_pad)
@@ -235,8 +226,8 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     if kernel is None:
         if operator.weight is None or last:
             raise Unconvertible("it has no kernel_shape")
-        shape = types.shape(node.inputs[operator.weight] if operator.weight < len(node.inputs) else None)
-        spatial = (shape or [])[2:]
+        weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
+        spatial = (types.shape(weight) or [])[2:]
         if not spatial or not all_known(spatial):
             raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
         kernel = list(spatial)
@@ -244,7 +235,11 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
     first = 1 if last else 2
-    sizes = _sizes(node, first, len(kernel), types)
+    shape = types.shape(node.inputs[0])
+    if shape is not None and len(shape) != len(kernel) + 2:
+        expected = f"{len(kernel) + 2} for a kernel of {plural(len(kernel), 'value')}"
+        raise Unconvertible(f"its data have rank {len(shape)}, expected {expected} [S1]")
+    sizes = [None] * len(kernel) if shape is None else [dim or None for dim in shape[first : first + len(kernel)]]
     type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
     at = operator.zero_point
     fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
@@ -261,20 +256,8 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
         unpadded=_unpadded(node, operator, type_name),
         fill=fill,
         opset=site.scope.opset,
-        may_be_empty=operator.pooling and not (types.shape(node.inputs[0]) or [None])[0],
+        may_be_empty=operator.pooling and not (shape or [None])[0],
     )
-
-
-def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
-    """Return the spatial dims of the data; None for each unknown dim."""
-    shape = types.shape(node.inputs[0])
-    if shape is None:
-        return [None] * count
-    if len(shape) != count + 2:
-        raise Unconvertible(
-            f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {plural(count, 'value')} [S1]"
-        )
-    return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:

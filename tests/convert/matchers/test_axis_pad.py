@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from padops.convert.matchers import maps
-from padops.convert.matchers.maps import UNBOUNDED, AxisPad, Fails, Map, Show, find_pad
+from padops.convert.matchers.maps import FAILS, UNBOUNDED, AxisPad, Map, Show, find_pad
 from padops.spec.plan import Mode
 
 END = 1 << 60  # the end of a Slice
@@ -43,7 +43,7 @@ def _flipped(start: int, stop: int) -> Map:
 def _shown(shown: Map, size: int) -> list[int] | None:
     try:
         return shown.positions(size).tolist()
-    except Fails:
+    except FAILS:
         return None
 
 
