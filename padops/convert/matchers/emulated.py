@@ -32,8 +32,7 @@ import onnx_ir as ir
 from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Map, Reader, Step, copied, find_pad
 from padops.convert.model.graphs import Constants, NodeSite, attribute_value, constant, replace_in_place
 from padops.convert.model.types import Types, remove_unread
-from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, settle_version
-from padops.convert.pads.pad_info import Operand
+from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, in_mode, settle_version
 from padops.convert.runtimes import FIRST_WITH_INPUTS
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
@@ -160,7 +159,7 @@ SYMMETRIC_OP = "OpenVINOPad_12"
 FIRST_WITH_WRAP = 19
 FIRST_WITH_INTEGERS = 12  # of Min and Max
 RUNS = "ONNX Runtime runs it as it is"
-Bounds = Sequence[int | None]
+Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
@@ -178,20 +177,17 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
             gone.insert(0, node)
     notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
     try:
-        spared = _bounds(found, site, len(gone))
-        made = _replacement(found, spared, types)
+        bounds = _bounds(found, site, len(gone))
+        made = _replacement(found, bounds, types)
     except Unconvertible as why:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
-    if spared is not None:
+    if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, made, partial(_apply, made=made, spared=spared), notes=tuple(notes), runs="ONNX Runtime runs it")
+    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes), runs="ONNX Runtime runs it")
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """Return the bounds if an axis may be too short: per axis, amount <= size - bound; None: unbounded.
-
-    A bound is 1 if the edge is not repeated. Raise Unconvertible if the bounds save no nodes.
-    """
+    """Return the bounds if an axis may be too short; None without one. Refuse them if they save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -200,12 +196,13 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
     why = f"a Pad of {pad.begin}, {pad.end} does something else where axis {short.axis} has {sizes}"
     if pad.spared is None or short.rank is None or opset is None or opset < FIRST_WITH_INTEGERS:
         raise Unconvertible(why)
-    spared: list[int | None] = [0] * short.rank
+    bounds = [0] * short.rank
     for emulation in found:
-        spared[emulation.axis] = emulation.pad.spared
-    if gone <= 4 + any(_more(spared)) + (1 in spared):  # the Pad, and the nodes of ``_bounded``
+        spared = emulation.pad.spared
+        bounds[emulation.axis] = LONGEST if spared is None else -spared
+    if gone <= 4 + any(bounds) + (-1 in bounds):  # the Pad, and the nodes of ``_bounded``
         raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
-    return spared
+    return bounds
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
@@ -262,33 +259,28 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
         check_type(type_name, OPS[SYMMETRIC_OP])
         if axes is not None or bounds is not None:
             raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
-        return Replacement(
-            SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
-        )
+        return in_mode(SYMMETRIC_OP, mode.value, first.data, begins, ends)
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value})
     fill = last.fill
     if fill is not None and not (fill.item() if fill.dtype.kind == "O" else any(fill.tobytes())):
         fill = None  # the default (P7)
-    inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
-    return Replacement(op_type, inputs, {"mode": ir.AttrString("mode", mode.value)})
+    return in_mode(op_type, mode.value, first.data, np.concatenate([begins, ends]), fill, axes)
 
 
-def _apply(site: NodeSite, constants: Constants, made: Replacement, spared: Bounds | None) -> Applied:
+def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
     """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
     assert isinstance(data, ir.Value), "the data are a value of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
     remove_unread(read)
-    if spared is not None:
+    if bounds is not None:
         assert isinstance(amounts, np.ndarray), "the largest amounts are known"
-        made = replace(made, inputs=(data, _bounded(data, amounts, spared, site, constants), *others))
+        made = replace(made, inputs=(data, _bounded(data, amounts, bounds, site, constants), *others))
     return Applied([site.node], site, made)
 
 
-def _bounded(
-    data: ir.Value, amounts: np.ndarray, spared: Sequence[int | None], site: NodeSite, constants: Constants
-) -> ir.Value:
+def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
     A Slice of data that are too short returns all elements: the last 3 of 2 elements are 2. A Pad would repeat
@@ -298,15 +290,11 @@ def _bounded(
     """
     dims = constants.insert("Shape", [data], site, "shape")
     most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])
-    if any(more := _more(spared)):
-        most = constants.insert("Add", [most, constants.add(np.array(more * 2, np.int64), site, "more")], site, "most")
-    if 1 in spared:
+    if any(bounds):
+        more = constants.add(np.array([*bounds, *bounds], np.int64), site, "more")
+        most = constants.insert("Add", [most, more], site, "most")
+    if -1 in bounds:
         most = constants.insert("Max", [most, constants.add(np.zeros(1, np.int64), site, "nothing")], site, "left")
     pads = constants.insert("Min", [most, constants.add(amounts, site, "amounts")], site, "pads")
     pads.shape = ir.Shape([len(amounts)])
     return pads
-
-
-def _more(spared: Sequence[int | None]) -> list[int]:
-    """Return per axis the largest amount minus the size."""
-    return [LONGEST if one is None else -one for one in spared]

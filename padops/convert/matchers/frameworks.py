@@ -31,6 +31,7 @@ from padops.convert.pads.match import (
     Unconvertible,
     check_node,
     check_type,
+    in_mode,
     matched,
     type_of,
 )
@@ -92,7 +93,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
     fill = node.inputs[2] if node.op_type == "PadV2" else None
 
     def pad(columns: Iterable[Operand]) -> Replacement:
-        return Replacement(OP, (node.inputs[0], *columns, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+        return in_mode(OP, mode, node.inputs[0], *columns, fill)
 
     if array is not None:
         return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
@@ -126,7 +127,7 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
         mode = attribute_value(node, op.mode, ir.AttributeType.STRING)
         if mode not in op.modes:
             raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
-        return Replacement(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
+        return in_mode(op.name, mode, *node.inputs)
 
     return matched(f"OpenVINO Pad of {version or 'an unknown opset'}", read)
 
@@ -213,7 +214,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
     rows[:, FIRST_AXIS[order] :][:, :2] = np.reshape(_image_amounts(given), (2, 2))
     value = np.array(given.get("value", 0), np.float32)
     fill = value if mode == "constant" and any(value.tobytes()) else None
-    return Replacement(OP, (node.inputs[0], *rows, fill), {"pad_mode": ir.AttrString("pad_mode", mode)})
+    return in_mode(OP, mode, node.inputs[0], *rows, fill)
 
 
 def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:

@@ -18,7 +18,7 @@ changes another axis, Concat refuses the result, because its other inputs have t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -108,10 +108,9 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
     if probe > LONGEST:
         return None
     try:
-        found = shown.positions(probe)
+        pad = _pad_of(shown.positions(probe), probe)
     except FAILS:
         return None
-    pad = next((pad for pad in _candidates(found, probe) if _is(pad, found, probe)), None)
     if pad is None or size is not None:
         return pad
 
@@ -132,17 +131,17 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
     return replace(pad, differs=largest, spared=spared)
 
 
-def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
-    """Yield the Pads whose data stand where the map first shows all data."""
+def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
+    """Return the Pad that has the map ``found`` for one size, and whose data stand where the map first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
-        return
-    starts = np.flatnonzero(found[: added + 1] == 0)
-    begin = next((int(i) for i in starts if (found[i : i + size] == np.arange(size)).all()), None)
+        return None
+    starts = np.flatnonzero(found[: added + 1] == 0).tolist()
+    begin = next((i for i in starts if (found[i : i + size] == np.arange(size)).all()), None)
     if begin is None:
-        return
-    modes = (Mode.CONSTANT,) if (found == FILL).any() else MODES
-    yield from (AxisPad(mode, begin, added - begin) for mode in modes)
+        return None
+    pads = (AxisPad(mode, begin, added - begin) for mode in ((Mode.CONSTANT,) if FILL in found else MODES))
+    return next((pad for pad in pads if _is(pad, found, size)), None)
 
 
 def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:

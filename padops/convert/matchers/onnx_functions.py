@@ -28,13 +28,14 @@ from padops.convert.pads.match import (
     RunsAs,
     Unconvertible,
     check_node,
+    in_mode,
     matched,
     put_in_front,
     settle_version,
 )
 from padops.convert.pads.pad_info import Operand, all_known, describe
 from padops.convert.records import Verdict
-from padops.convert.runtimes import FIRST_WITH_AXES, FIRST_WITH_INPUTS, judge
+from padops.convert.runtimes import judge
 from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_name
@@ -59,6 +60,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
         return None
     form = f"mask of {ATTENTION}-{ATTENTION_SINCE if opset == ATTENTION_SINCE else ATTENTION_SINCE + 1}"
     lacking, of_data = _lacking(node, types), types.name(node.inputs[0])
+    version = int(onnx_op(opset).removeprefix("Pad_"))
     refused = REFUSED if opset == KERNEL[0] and of_data in KERNEL[1] else None
     verdict: tuple[Verdict, str] | None = ("refuses", LACKS) if of_data == "bfloat16" else None
     if lacking is None:
@@ -68,7 +70,16 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
         return None
 
     def read() -> Match:
-        made, runs_as = _pad(site, mask, lacking, types, opset), RunsAs("", opset)
+        if lacking < 0:
+            raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
+        name, dims = types.name(mask), types.shape(mask)
+        if name is None or name not in ("bool", of_data):
+            raise Unconvertible(f"its mask is of type {name}, expected bool or that of its data, {of_data}")
+        pads = np.zeros(2 * len(dims or ()), np.int64)
+        pads[-1] = lacking
+        fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)
+        made = in_mode(settle_version(version, name, ["constant"]), "constant", mask, pads, fill)
+        runs_as = RunsAs("", opset)
         if refused is None and judge(describe(made, site, types), runs_as, NEWEST_MINOR)[0] == "runs":
             return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
         apply = lambda site, constants: put_in_front(site, constants, MASK, "mask", made)
@@ -89,22 +100,6 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
             total += size
     dims = types.shape(node.inputs[MASK])
     return None if not dims or dims[-1] is None else total - dims[-1]
-
-
-def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int) -> Replacement:
-    if lacking < 0:
-        raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
-    name, of_data = types.name(mask), types.name(site.node.inputs[0])
-    if name is None or name not in ("bool", of_data):
-        raise Unconvertible(f"its mask is of type {name}, expected bool or that of its data, {of_data}")
-    dims = types.shape(mask)
-    assert dims, "it has a last one"
-    pads = np.zeros(2 * len(dims), np.int64)
-    pads[-1] = lacking
-    fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)
-    version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS)
-    op_type = settle_version(version, name, ["constant"])
-    return Replacement(op_type, (mask, pads, fill), {"mode": ir.AttrString("mode", "constant")})
 
 
 OP_TYPE = "CenterCropPad"
@@ -143,12 +138,11 @@ def _read(site: NodeSite, types: Types) -> Match:
             lacking = array.astype(np.int64) - np.array(sizes, np.int64)
             begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
             amounts = np.concatenate([begins, lacking - begins])
-    version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    version = int(onnx_op(opset).removeprefix("Pad_"))
     op = settle_version(version, types.name(data, *node.outputs), ["constant"])
 
     def pad(amounts: Operand) -> Replacement:
-        inputs = (data, amounts, *(() if axes is None else (None, axes)))
-        return Replacement(op, inputs, {"mode": ir.AttrString("mode", "constant")})
+        return in_mode(op, "constant", data, amounts, None, axes)
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
         known = amounts if amounts is not None else _computed(data, shape, axes, site, constants, types)

@@ -23,6 +23,7 @@ from padops.convert.pads.match import (
     Unconvertible,
     check_node,
     check_type,
+    in_mode,
     matched,
     settle_version,
 )
@@ -104,11 +105,8 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     roles = ["pads_begin", "pads_end"] if op == FULL else ["pads"]
 
     def made(*amounts: Operand) -> Replacement:
-        if op == FULL:
-            return Replacement(op, (data, *amounts), {"pad_mode": ir.AttrString("pad_mode", mode)})
         named = None if rank is not None else -1 - np.arange(count, dtype=np.int64)
-        inputs = (data, *amounts, fill, named)[: len(OPS[op].inputs)]
-        return Replacement(op, inputs, {"mode": ir.AttrString("mode", mode)})
+        return in_mode(op, mode, data, *amounts, fill, named)
 
     if array is not None:
         return made(*np.split(np.append(array, 0)[order.reshape(-1)].astype(np.int64), len(roles)))
@@ -176,7 +174,7 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")
     value = array.reshape(-1)[0]
-    if value == 0 and not np.signbit(value):
+    if not any(value.tobytes()):
         return None
     if type_name is None:
         raise Unconvertible(f"the value {value} has to become an element of the data's type, which is not known")

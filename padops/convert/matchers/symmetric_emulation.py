@@ -37,7 +37,7 @@ from padops.convert.model.graphs import (
     replace_in_place,
 )
 from padops.convert.model.types import REFUSALS, Types, collect, run_nodes
-from padops.convert.pads.match import Applied, Match, Replacement
+from padops.convert.pads.match import Applied, Match, Replacement, in_mode
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -53,9 +53,7 @@ class _Emulation:
 
     @property
     def replacement(self) -> Replacement:
-        begins, ends = np.split(self.amounts.astype(np.int64), 2)
-        attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
-        return Replacement(OP, (self.nodes[0].inputs[0], begins, ends, None), attributes)
+        return in_mode(OP, "symmetric", self.nodes[0].inputs[0], *np.split(self.amounts.astype(np.int64), 2))
 
 
 def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:

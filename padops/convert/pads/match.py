@@ -38,6 +38,12 @@ class Replacement:
     attributes: Mapping[str, ir.Attr]  # the new node's attributes
 
 
+def in_mode(op_type: str, mode: str, *inputs: ir.Value | np.ndarray | None) -> Replacement:
+    """Return an operator of padops with a mode; inputs that the operator lacks are absent."""
+    op = OPS[op_type]
+    return Replacement(op_type, inputs[: len(op.inputs)], {op.mode: ir.AttrString(op.mode, mode)})
+
+
 @dataclass(frozen=True)
 class Applied:
     """The result of ``Match.apply``."""
