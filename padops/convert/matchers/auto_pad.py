@@ -2,27 +2,25 @@
 
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
 there were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices
-and AveragePool below opset 19 refuse negative amounts in 1.31.1 and 1.32.0; in 1.20.1 and 1.25.0 they run, and are
-wrong for some sizes. For a pooling with ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may
-be wrong". A convolution begins its windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
+and AveragePool below opset 19 refuse negative amounts since 1.31.1; before, they are wrong for some sizes. With
+ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may be wrong". A convolution begins its windows
+behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
 The converter tries this matcher only with ``auto_pad="explicit"``. A node becomes one of three forms:
 
-- **explicit pads**: all amounts are known, because the size is known, the stride is 1, or every size needs the same
-  begin; and no release of ONNX Runtime gets them wrong.
+- **explicit pads**: every size needs the same amounts, and no release of ONNX Runtime gets them wrong.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If chooses between nodes with explicit pads. This form serves operators whose data
-  cannot be padded: an AveragePool that counts only data; a MaxPool that returns indices, is of double, or is in a
-  function, where types are unknown. A MaxPool of other floats prefers it, because padded data change its results for
-  NaN and minus infinity.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads, if data cannot be padded: an AveragePool
+  that counts only data; a MaxPool that returns indices, is of double, or is in a function, where types are unknown. A
+  MaxPool of other floats prefers it, because padded data change its results for NaN and minus infinity.
 
 Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -147,16 +145,14 @@ def _refuses_negative(window: SameWindow) -> str:
     return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # types that it casts to float
 
 
-Choices = Sequence[Sequence[Amount]]  # for each axis
 _Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
 
 # SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
 IMPLIED = ("auto_pad", "ceil_mode")
 
 
-def pads_of(amounts: Iterable[Amount]) -> list[int]:
-    rows = list(amounts)
-    return [row.begin for row in rows] + [row.end for row in rows]
+def pads_of(amounts: Sequence[Amount]) -> list[int]:
+    return [row.begin for row in amounts] + [row.end for row in amounts]
 
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
@@ -173,7 +169,7 @@ def same_pad(site: NodeSite, constants: Constants, made: Replacement) -> Applied
     return put_in_front(site, constants, 0, "padded", made)
 
 
-def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
+def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
     """Turn the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
 
     ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
@@ -204,7 +200,9 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     return Applied([node])
 
 
-def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
+def _tests(
+    site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]
+) -> list[list[ir.Value]]:
     """Return for each axis a bool value per choice of amounts but the last: whether the size needs this choice.
 
     The tests use only operators of opset 7, which has neither Mod nor Less of integers.

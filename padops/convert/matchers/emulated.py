@@ -7,13 +7,11 @@ PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular conv
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
 zeros; indices beyond the first and the last element.
 
-One axis at a time, ``maps.py`` reads the nodes and describes each input of the Concat as a map of positions in the
-data. It compares the joined maps with the map of a Pad: for the axis's size, or for every size if the model leaves the
-size open. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if nothing else reads the
-value between them, both have the same mode, and the axis of the later Pad is higher. (``folding`` joins other Pads.)
-
-Data of an open size may be shorter than the amounts. Then a Pad with computed amounts replaces the nodes, if this saves
-nodes.
+One axis at a time, ``maps.py`` describes each input of the Concat as a map of positions in the data, and compares the
+joined maps with the map of a Pad. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if
+nothing else reads the value between them, both have the same mode, and the axis of the later Pad is higher.
+(``folding`` joins other Pads.) Data of an open size may be shorter than the amounts. Then a Pad with computed amounts
+replaces the nodes, if this saves nodes.
 
 Three kinds stay. First, nodes that differ from a Pad for a size that the model allows; the record names the size.
 Second, vectors of integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the

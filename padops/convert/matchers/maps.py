@@ -1,16 +1,15 @@
 """Maps from output positions to source positions, for nodes that only move data and for chains of such nodes.
 
-The nodes that emulate a Pad only copy. So along the padded axis each node is a map from its own positions to positions
-of the data, and the maps of successive nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a
-map, for every size that the axis may have:
+Along the padded axis, each node is a map from its own positions to positions of the data, and the maps of successive
+nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, for every size of the axis:
 
-- **The size is known.** ``find_pad`` writes the map out and compares it with the Pad's map (P2), position by position.
+- **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
 - **The size is unknown.** If all bounds of a map are within ``reach`` of either end, then from size 2 reach on, one
   more element only adds one element to the map's middle, and to the middle of the Pad's map. So two sizes beyond 2
   reach decide all longer sizes. Every shorter size, including 0, is compared separately. Sizes for which the nodes fail
   need no comparison: Expand refuses an axis without an edge, as Pad does.
 - **Some sizes are too short.** There a Slice returns fewer elements, while a Pad repeats elements or refuses. So
-  circular and mirrored data of any size are Pads with amounts of at most n and n - 1, and are compared in the same way.
+  circular and mirrored data are compared with Pads of at most n and n - 1.
 
 Only nodes that keep every other axis count: a Slice of two axes ends the chain. If an Expand, a Tile or a block of fill
 changes another axis, Concat refuses the result, because its other inputs have the dims of the data.
@@ -132,7 +131,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad that has the map ``found`` for one size, and whose data stand where the map first shows all data."""
+    """Return the Pad with the map ``found`` for one size; its data stand where the map first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None
@@ -244,7 +243,7 @@ class Reader:
             return None
         return Step(None, (node,), filled(size), keeps=False, element=element.reshape(()))
 
-    def same_axis(self, axis: int | None) -> bool | None:
+    def _same_axis(self, axis: int | None) -> bool | None:
         """Return whether an axis is the reader's; None if unknown."""
         if axis is None:
             return None
@@ -255,15 +254,13 @@ class Reader:
     def _slice(self, node: ir.Node, data: ir.Value) -> Step | None:
         starts, ends = self._integers(node, 1), self._integers(node, 2)
         count = len(starts or ())
-        axes = list(range(count)) if _input(node, 3) is None else self._integers(node, 3)
-        steps = [1] * count if _input(node, 4) is None else self._integers(node, 4)
-        if starts is None or ends is None or axes is None or steps is None or 0 in steps:
-            return None
-        if not count == len(ends) == len(axes) == len(steps):
+        axes, steps = self._integers(node, 3, list(range(count))), self._integers(node, 4, [1] * count)
+        columns = [column for column in (starts, ends, steps, axes) if column is not None and len(column) == count]
+        if len(columns) < 4 or 0 in columns[2]:
             return None
         mine = None
-        for axis, row in zip(axes, zip(starts, ends, steps)):
-            same = self.same_axis(axis)
+        for *row, axis in zip(*columns):
+            same = self._same_axis(axis)
             if same is None or (same and mine is not None):
                 return None
             if same:
@@ -289,13 +286,13 @@ class Reader:
             before = data.producer() if data is not None else None
             if before is None or (before.domain, before.op_type, before.graph) != ("", "Gather", node.graph):
                 return None
-            if axes is None or len(axes) != 1 or not self.same_axis(axes[0]):
+            if axes is None or len(axes) != 1 or not self._same_axis(axes[0]):
                 return None
             nodes, data = (before, node), before.inputs[0]
-        indices = evaluate(_input(nodes[0], 1), self.site.scope, self.types)
+        indices = evaluate(dict(enumerate(nodes[0].inputs)).get(1), self.site.scope, self.types)
         if data is None or indices is None or indices.dtype.kind not in "iu" or indices.ndim != 2 - len(nodes):
             return None
-        if not self.same_axis(attribute_value(nodes[0], "axis", ir.AttributeType.INT, 0)):
+        if not self._same_axis(attribute_value(nodes[0], "axis", ir.AttributeType.INT, 0)):
             return None
         at = indices.reshape(-1).tolist()
         return Step(data, nodes, taken(at), max(map(abs, at), default=0) + 1)
@@ -334,10 +331,9 @@ class Reader:
         show = filled(others.pop(self.axis))
         return Step(None, (), show, keeps=False, element=flat[0:1].reshape(()), dims=others)
 
-    def _integers(self, node: ir.Node, i: int) -> list[int] | None:
-        array = evaluate(_input(node, i), self.site.scope, self.types)
+    def _integers(self, node: ir.Node, i: int, absent: list[int] | None = None) -> list[int] | None:
+        value = node.inputs[i] if len(node.inputs) > i else None
+        if value is None:
+            return absent
+        array = evaluate(value, self.site.scope, self.types)
         return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
-
-
-def _input(node: ir.Node, i: int) -> ir.Value | None:
-    return node.inputs[i] if len(node.inputs) > i else None

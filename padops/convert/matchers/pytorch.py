@@ -99,9 +99,8 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     if mode == "constant" and "fill" in given:
         fill = _pytorch_fill(evaluate(given["fill"], site.scope, types), type_name)
     # For each amount of the new Pad, begins then ends, its index in PyTorch's; one past the end stands for 0.
-    of_axes = range(count) if rank is None else reversed(range(rank))
-    pairs = np.array([(2 * i, 2 * i + 1) if i < count else (2 * count, 2 * count) for i in of_axes], np.int64)
-    order = pairs.reshape(-1, 2).T
+    of_axes = range(count) if rank is None else range(rank)[::-1]
+    order = np.array([min(2 * i + side, 2 * count) for side in (0, 1) for i in of_axes], np.int64)
     roles = ["pads_begin", "pads_end"] if op == FULL else ["pads"]
 
     def made(*amounts: Operand) -> Replacement:
@@ -109,7 +108,7 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return in_mode(op, mode, data, *amounts, fill, named)
 
     if array is not None:
-        return made(*np.split(np.append(array, 0)[order.reshape(-1)].astype(np.int64), len(roles)))
+        return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
         """Reorder unknown amounts by nodes in front of the node, and remove the input of the mode.
@@ -123,7 +122,7 @@ def _read(site: NodeSite, types: Types, name: str) -> Match | Replacement:
             none = constants.add(np.zeros(1, np.int64), site, "no_amount")
             known = constants.insert("Concat", [pads, none], site, "amounts", [ir.AttrInt64("axis", 0)])
         gathered = []
-        for role, part in zip(roles, np.split(order.reshape(-1), len(roles))):
+        for role, part in zip(roles, np.split(order, len(roles))):
             at = constants.add(part, site, f"{role}_at")
             gathered.append(constants.insert("Gather", [known, at], site, role))
         return Applied([node], site, made(*gathered))
@@ -180,12 +179,11 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
         raise Unconvertible(f"the value {value} has to become an element of the data's type, which is not known")
     dtype = by_name(type_name).numpy
     fill: np.ndarray | None = None
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if np.isfinite(value) and limits.min <= int(value) <= limits.max:
-            fill = np.array(int(value), dtype)
-    elif dtype.kind == "b":
+    if dtype.kind == "b":
         fill = np.array(bool(value))
+    elif dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        fill = np.array(int(value), dtype) if np.isfinite(value) and limits.min <= int(value) <= limits.max else None
     elif dtype.kind != "O":
         with np.errstate(over="ignore", invalid="ignore"):
             fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(dtype)
