@@ -3,8 +3,8 @@
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
 there were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices
 and AveragePool below opset 19 refuse negative amounts since 1.31.1; before, they are wrong for some sizes. With
-ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may be wrong". A convolution begins its windows
-behind the first element if the total is at most -3, or -4 with SAME_LOWER.
+ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may be wrong". A convolution begins its
+windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
 The converter tries this matcher only with ``auto_pad="explicit"``. A node becomes one of three forms:
 
@@ -155,18 +155,14 @@ def pads_of(amounts: Sequence[Amount]) -> list[int]:
     return [row.begin for row in amounts] + [row.end for row in amounts]
 
 
-def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
+def settle(site: NodeSite, constants: Constants, pads: Sequence[int], made: Replacement | None = None) -> Applied:
+    """Write the pads into the node, or put SamePad_1 in front of the node, which then pads nothing itself."""
     for name in IMPLIED:
         site.node.attributes.pop(name, None)
+    if made is not None:
+        return put_in_front(site, constants, 0, "padded", made)
     site.node.attributes.add(ir.AttrInt64s("pads", pads))
     return Applied([site.node])
-
-
-def same_pad(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
-    """Put SamePad_1 in front of the node, which then pads nothing itself."""
-    for name in IMPLIED:
-        site.node.attributes.pop(name, None)
-    return put_in_front(site, constants, 0, "padded", made)
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
@@ -275,7 +271,7 @@ def _replacement(window: SameWindow) -> dict[str, Any]:
     fits = not window.operator.pooling or all(map(_fits, window.choices, axes))
     miscounted = known and window.is_miscounted(pads)
     if fits and known and not miscounted:
-        return {"apply": partial(explicit, pads=pads), "notes": (f"pads {pads}",)}
+        return {"apply": partial(settle, pads=pads), "notes": (f"pads {pads}",)}
     if window.unpadded:
         try:
             return _by_size(window)
@@ -292,7 +288,7 @@ def _replacement(window: SameWindow) -> dict[str, Any]:
     ]
     pad = Replacement("SamePad_1", (node.inputs[0], window.fill), {row.name: row for row in attributes})
     notes = ("ONNX Runtime takes no pads as large as the kernel",) if not fits else (MISCOUNTED,) * miscounted
-    return {"pad": pad, "apply": partial(same_pad, made=pad), "notes": notes}
+    return {"pad": pad, "apply": partial(settle, pads=(), made=pad), "notes": notes}
 
 
 def _fits(choice: list[Amount] | None, axis: Axis) -> bool:

@@ -134,7 +134,6 @@ class Axis:
             return [Amount(*self._same(1, mode))]
         if self.stride > MAX_STRIDES:
             return None
-
         found: dict[int, Amount] = {}  # by begin; totals fall as the remainder rises
         for remainder in range(self.stride):
             begin, end = self._same(remainder + 1, mode)
