@@ -230,17 +230,13 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
     Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
     emulation belongs to one Pad: of the axes 2, 3 and 2, the first two are one Pad.
     """
-    padded = first.padded
-    if padded.is_graph_output() or any(use.node not in second.nodes for use in padded.uses()):
+    padded, both = first.padded, (first, second)
+    one, other = ((x.rank, x.pad.mode, None if x.fill is None else (x.fill.dtype, bits(x.fill))) for x in both)
+    if one != other or first.rank is None or first.axis >= second.axis or padded.is_graph_output():
         return False
-    if first.pad.mode is not second.pad.mode:
-        return False
-    if any(pad.differs is not None and pad.spared is None for pad in (first.pad, second.pad)):
+    if any(x.pad.differs is not None and x.pad.spared is None for x in both):
         return False  # an emulation needs smaller amounts for small sizes
-    if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
-        return False
-    one, other = ((x.fill.dtype, bits(x.fill)) if x.fill is not None else None for x in (first, second))
-    return one == other
+    return all(use.node in second.nodes for use in padded.uses())
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
