@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import native
 import numpy as np
 import onnx
-from emulations import Nodes
-from onnx import helper
-from small_models import FLOAT, convert, model
+from small_models import FLOAT, convert
 
 from padops.spec.dtypes import by_onnx
 
@@ -46,19 +43,3 @@ def left(message: onnx.ModelProto, **options: Any) -> list[str | None]:
     assert conversion.proto() == message
     assert {record.status for record in conversion.records} <= {"not needed"}
     return [record.reason for record in conversion.records]
-
-
-def in_function(write: Callable[[Nodes], str]) -> onnx.ModelProto:
-    body = Nodes()
-    body.named(write(body))
-    made = helper.make_function(
-        "mine", "Padded", ["x"], ["y"], [*body.constants(), *body.nodes], [helper.make_opsetid("", 17)]
-    )
-    return model(
-        [helper.make_node("Padded", ["x"], ["y"], "call", domain="mine")],
-        17,
-        inputs=[("x", FLOAT, [1, 3, 8])],
-        outputs=[("y", FLOAT, [None] * 3)],
-        functions=[made],
-        imports=[("mine", 1)],
-    )

@@ -105,29 +105,8 @@ def circular_2d(n: Nodes) -> str:
     return n.circular(n.circular("x", 2, 1, 3), 3, 2, 1)
 
 
-def circular_3d(n: Nodes) -> str:
-    return n.circular(n.circular(n.circular("x", 2, 0, 1), 3, 1, 3), 4, 2, 1)
-
-
-def circular_by_hand(n: Nodes) -> str:
-    return n.join(n.cut("x", 2, -2), "x", n.cut("x", 2, 0, 3), axis=-1)
-
-
-def circular_from_the_front(n: Nodes) -> str:
-    """Bounds that fit 8 elements only."""
-    return n.join(n.cut("x", 2, 6, 8), "x", n.cut("x", 2, 0, 3), axis=2)
-
-
 def reflect_by_flips(n: Nodes) -> str:
     return n.join(n.flip(n.cut("x", 2, 1, 3), -1), "x", n.flip(n.cut("x", 2, -4, -1), -1), axis=2)
-
-
-def reflect_by_steps(n: Nodes) -> str:
-    return n.join(n.cut("x", 2, 2, 0, -1), "x", n.cut("x", 2, -2, -5, -1), axis=2)
-
-
-def symmetric_by_flips(n: Nodes) -> str:
-    return n.join(n.flip(n.cut("x", 2, 0, 2), 2), "x", n.flip(n.cut("x", 2, -3), 2), axis=-1)
 
 
 def edge_by_expand(n: Nodes) -> str:
@@ -145,9 +124,8 @@ def edge_of_one_element(n: Nodes) -> str:
     return n.join(n.expand(first, [1, 1, 2]), "x", n.expand(last, [1, 1, 3]), axis=-1)
 
 
-def zeros_before_and_after(n: Nodes) -> str:
-    before, after = (n.constant(np.zeros((1, 3, count)), np.float32) for count in (2, 3))
-    return n.join(before, "x", after, axis=2)
+def block(n: Nodes, value: float, count: int) -> str:
+    return n.constant(np.full((1, 3, count), value), np.float32)
 
 
 def zeros_of_a_shape(n: Nodes) -> str:
@@ -159,36 +137,39 @@ def zeros_of_a_shape(n: Nodes) -> str:
     return n.join(zeros, "x", expanded, axis=2)
 
 
-def sevens(n: Nodes) -> str:
-    return n.join("x", n.constant(np.full((1, 3, 2), 7), np.float32), axis=2)
-
-
-def gathered(n: Nodes) -> str:
-    return n.take("x", [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, -1], 2)
-
-
-def gathered_parts(n: Nodes) -> str:
-    return n.join(n.take("x", [2, 1], 2), "x", axis=2)
-
-
+# By name: what writes it, the mode, and the amounts of the last axis of [1, 3, 8].
+OF_AXIS_2: dict[str, tuple[Callable[[Nodes], str], str, int, int]] = {
+    "circular 1d": (circular_1d, "wrap", 2, 1),
+    "circular by hand": (lambda n: n.join(n.cut("x", 2, -2), "x", n.cut("x", 2, 0, 3), axis=-1), "wrap", 2, 3),
+    "circular, bounds of one size": (lambda n: n.join(n.cut("x", 2, 6, 8), "x", n.cut("x", 2, 0, 3), axis=2),
+                                     "wrap", 2, 3),
+    "reflect by flips": (reflect_by_flips, "reflect", 2, 3),
+    "reflect by steps": (lambda n: n.join(n.cut("x", 2, 2, 0, -1), "x", n.cut("x", 2, -2, -5, -1), axis=2),
+                         "reflect", 2, 3),
+    "symmetric by flips": (lambda n: n.join(n.flip(n.cut("x", 2, 0, 2), 2), "x", n.flip(n.cut("x", 2, -3), 2), axis=-1),
+                           "symmetric", 2, 3),
+    "edge by Expand": (edge_by_expand, "edge", 2, 3),
+    "edge by Tile": (edge_by_tile, "edge", 2, 3),
+    "edge by Gather and Unsqueeze": (edge_of_one_element, "edge", 2, 3),
+    "zeros": (lambda n: n.join(block(n, 0, 2), "x", block(n, 0, 3), axis=2), "constant", 2, 3),
+    "zeros of a shape": (zeros_of_a_shape, "constant", 2, 2),
+    "another constant": (lambda n: n.join("x", block(n, 7, 2), axis=2), "constant", 0, 2),
+    "Gather": (lambda n: n.take("x", [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, -1], 2), "edge", 2, 1),
+    "Gather and Concat": (lambda n: n.join(n.take("x", [2, 1], 2), "x", axis=2), "reflect", 2, 0),
+}  # fmt: skip
 # By name: what writes it, the dims of the data, the mode and the amounts of the Pad that it is.
 FORMS: dict[str, tuple[Callable[[Nodes], str], Sequence[int], str, Sequence[int]]] = {
-    "circular 1d": (circular_1d, [1, 3, 8], "wrap", [0, 0, 2, 0, 0, 1]),
     "circular 2d": (circular_2d, [1, 3, 8, 9], "wrap", [0, 0, 1, 2, 0, 0, 3, 1]),
-    "circular 3d": (circular_3d, [1, 3, 8, 9, 5], "wrap", [0, 0, 0, 1, 2, 0, 0, 1, 3, 1]),
-    "circular by hand": (circular_by_hand, [1, 3, 8], "wrap", [0, 0, 2, 0, 0, 3]),
-    "circular, bounds of one size": (circular_from_the_front, [1, 3, 8], "wrap", [0, 0, 2, 0, 0, 3]),
-    "reflect by flips": (reflect_by_flips, [1, 3, 8], "reflect", [0, 0, 2, 0, 0, 3]),
-    "reflect by steps": (reflect_by_steps, [1, 3, 8], "reflect", [0, 0, 2, 0, 0, 3]),
-    "symmetric by flips": (symmetric_by_flips, [1, 3, 8], "symmetric", [0, 0, 2, 0, 0, 3]),
-    "edge by Expand": (edge_by_expand, [1, 3, 8], "edge", [0, 0, 2, 0, 0, 3]),
-    "edge by Tile": (edge_by_tile, [1, 3, 8], "edge", [0, 0, 2, 0, 0, 3]),
-    "edge by Gather and Unsqueeze": (edge_of_one_element, [1, 3, 8], "edge", [0, 0, 2, 0, 0, 3]),
-    "zeros": (zeros_before_and_after, [1, 3, 8], "constant", [0, 0, 2, 0, 0, 3]),
-    "zeros of a shape": (zeros_of_a_shape, [1, 3, 8], "constant", [0, 0, 2, 0, 0, 2]),
-    "another constant": (sevens, [1, 3, 8], "constant", [0, 0, 0, 0, 0, 2]),
-    "Gather": (gathered, [1, 3, 8], "edge", [0, 0, 2, 0, 0, 1]),
-    "Gather and Concat": (gathered_parts, [1, 3, 8], "reflect", [0, 0, 2, 0, 0, 0]),
+    "circular 3d": (
+        lambda n: n.circular(circular_2d(n), 4, 2, 1),
+        [1, 3, 8, 9, 5],
+        "wrap",
+        [0, 0, 1, 2, 2, 0, 0, 3, 1, 1],
+    ),
+    **{
+        name: (write, [1, 3, 8], mode, [0, 0, *row[:1], 0, 0, *row[1:]])
+        for name, (write, mode, *row) in OF_AXIS_2.items()
+    },
 }
 
 # Those that are a Pad for any number of elements.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import native
 import numpy as np
 import onnx
@@ -36,7 +34,6 @@ def declared(message: onnx.GraphProto) -> dict[str, list]:
 
 
 RELU = [helper.make_node("Relu", ["p"], ["y"])]
-COMPUTED = [helper.make_node("Add", ["half", "half"], ["pads"])]
 
 
 @pytest.mark.parametrize("inner", [False, True])
@@ -80,13 +77,3 @@ def test_a_default_that_the_caller_may_override(ir_version: int) -> None:
     source.graph.input.append(helper.make_tensor_value_info("pads", onnx.TensorProto.INT64, [4]))
     graph = padops.convert(source, fallback=False).proto().graph
     assert declared(graph) == {"p": [3, 5] if ir_version == 3 else [None, None]}
-
-
-def optimised(made: onnx.ModelProto, folder: Path) -> list[str]:
-    """The operators that ONNX Runtime makes of a model, the Pad by one name."""
-    options = native.session_options()
-    options.optimized_model_filepath = str(folder / "optimised.onnx")
-    native.session(made, options)
-    types = [node.op_type for node in onnx.load(folder / "optimised.onnx").graph.node]
-    assert "Split" in types
-    return ["Pad" if name.startswith("Pad") else name for name in types]

@@ -102,32 +102,3 @@ def test_by_hand(name: str, exporter: str) -> None:
     converted = check(original, x)
     assert operators(converted) == [op]
     assert native.bits(run(converted, x)) == native.bits(function(x).numpy())
-
-
-@pytest.mark.parametrize("name", ["edge", "edge, one element", "zeros"])
-def test_by_hand_with_open_dims(name: str) -> None:
-    function, op = BY_HAND[name]
-    original = export(Calls(function), torch.randn(1, 3, 8), 17, [0, 2])
-    for shape in ((1, 3, 1), (2, 3, 2), (3, 3, 9)):
-        x = torch.randn(shape)
-        converted = check(original, x)
-        assert operators(converted) == [op]
-        assert native.bits(run(converted, x)) == native.bits(function(x).numpy())
-
-
-@pytest.mark.parametrize("amounts", [(1, 2, 2, 1), (1, 1, 2, 0, 2, 2)], ids=len)
-def test_circular_pad_with_open_dims(amounts: Sequence[int]) -> None:
-    axes = len(amounts) // 2
-    module = Calls(lambda x: torch_pad(x, amounts, mode="circular"))
-    original = export(module, torch.randn(1, 2, *[5] * axes), 17, range(2, 2 + axes))
-    for size in (2, 3, 8):
-        x = torch.randn(1, 2, *range(size, size + axes))
-        converted = check(original, x)
-        assert operators(converted) == ["Shape", "Concat", "Min", "Pad_19"]
-        assert native.bits(run(converted, x)) == native.bits(module(x).numpy())
-
-
-def test_rolled_data_stay() -> None:
-    x = torch.randn(1, 3, 8)
-    original = export(Calls(lambda x: torch.roll(x, 2, -1)), x, 17)
-    assert convert(original).proto() == original

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from nested_models import PADS, branch, paths
 from onnx import helper
 from small_models import (
@@ -12,8 +10,6 @@ from small_models import (
     pad,
     same_but_for_the_pads,
 )
-
-MODELS = Path(__file__).resolve().parents[3] / "models"
 
 
 def test_graphs_in_a_list_and_names_that_are_not_unique() -> None:

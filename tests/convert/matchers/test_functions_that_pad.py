@@ -24,10 +24,6 @@ from small_models import (
 
 import padops
 
-# Which of them padops knows: matchers/onnx_functions.py.
-KNOWN = {"ai.onnx::CenterCropPad-18", "ai.onnx::Attention-24", "ai.onnx::Attention-25"}
-
-
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
 

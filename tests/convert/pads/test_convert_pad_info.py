@@ -42,18 +42,7 @@ def needed(source: onnx.ModelProto) -> Conversion:
     return padops.convert(source, select="needed", fold=False)
 
 
-def fails(message: onnx.ModelProto, feeds: dict[str, np.ndarray], level: str) -> bool:
-    try:
-        run(message, feeds, level)
-    except Exception:  # onnxruntime's exceptions have no common class of their own
-        return True
-    return False
-
-
 # --- amounts that a chain of constants makes --------------------------------------------------------------------------
-
-
-SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-45, -1e-45, 3e38], np.float32)
 
 
 @pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
