@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import onnx
-from onnx import helper
-from small_models import BOOL, FLOAT, HALF, INT64, Value, graph, model, pad, tensor
-
-FLAT: Value = ("x", FLOAT, [2, 5])
-IMAGE: Value = ("x", FLOAT, [1, 1, 8, 8])
-CONDITION: Value = ("condition", BOOL, [])
-PADS = tensor("pads", [0, 1, 0, 1])
-ONES = tensor("kernel", np.ones((1, 1, 3, 3)), np.float32)
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
@@ -25,161 +16,87 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "needed": {"select": "needed"},
     "explicit": {"auto_pad": "explicit"},
 }
+REFLECT = '{y} = Pad <mode = "reflect"> ({x}, pads)'  # such Pads stay
+BETWEEN = REFLECT.format(x="w{i}", y="p{i}")
+ROW = '<domain: "of.test", opset_import: ["": 17]> Row (x, pads) => (y)'
+MODE = '<domain: "of.test", opset_import: ["": 17]> Pad{i} <mode> (x, pads) => (y) '
+MODE += "{{ y = Pad <mode: string = @mode> (x, pads) }}"
+RELU = "p{i} = Pad ({x}, pads) y{i} = If (condition) <then_branch = t () => (float[] t{i}) {{ t{i} = Relu (p{i}) }}, "
+RELU += "else_branch = e () => (float[] e{i}) {{ e{i} = Relu (p{i}) }}>"
 
 
-def _row(count: int, start: str, end: str, links: Callable[[int, str, str], Sequence[onnx.NodeProto]]) -> list:
-    """``count`` links in a row: the i-th reads what the one before gives."""
-    names = [start, *(f"{end}_{i}" for i in range(count - 1)), end]
-    return [node for i in range(count) for node in links(i, names[i], names[i + 1])]
+def _row(count: int, link: str, end: str = "y") -> str:
+    """``count`` links in a row: each reads as ``{x}`` what the one before gives as ``{y}``."""
+    names = ["x", *(f"{end}_{i}" for i in range(count - 1)), end]
+    return "\n".join(link.format(i=i, x=names[i], y=names[i + 1]) for i in range(count))
 
 
-def _pads(count: int, end: str = "y", **attributes: Any) -> list[onnx.NodeProto]:
-    return _row(count, "x", end, lambda i, x, y: [pad([x, "pads"], y, name=f"{end}_pad_{i}", **attributes)])
+def _model(
+    nodes: str,
+    pads: str = "int64[4] pads = {0, 1, 0, 1}",
+    data: str = "float[2, 5]",
+    inputs: str = "",
+    functions: str = "",
+    domain: str = "of.test",
+) -> onnx.ModelProto:
+    kind, _, dims = data.partition("[")
+    padded = ", ".join("nchw"[: dims.count(",") + 1])
+    return onnx.parser.parse_model(f"""
+        <ir_version: 8, opset_import: ["": 17, "{domain}": 1]>
+        g ({data} x{inputs}) => ({kind}[{padded}] y) <{pads}> {{ {nodes} }} {functions}
+    """)
 
 
-def in_a_row(count: int, mode: str = "constant", opset: int = 17) -> onnx.ModelProto:
-    """Pads of one mode; those that only add constants, or repeat the edge, become one."""
-    return model(_pads(count, mode=mode), opset, inputs=[FLAT], tensors=[PADS])
+def _summed(count: int, link: str, inputs: str = "", pads: str = "int64[4] pads = {0, 1, 0, 1}") -> onnx.ModelProto:
+    """Links that all read the same data and the same amounts."""
+    links = "\n".join(link.format(i=i, x="x", y=f"y{i}") for i in range(count))
+    return _model(f"{links} y = Sum ({', '.join(f'y{i}' for i in range(count))})", pads, inputs=inputs)
 
 
 def reflecting(count: int) -> onnx.ModelProto:
-    """Pads that stay."""
-    return in_a_row(count, "reflect")
+    return _model(_row(count, REFLECT))
 
 
-def with_amounts_of_their_own(count: int) -> onnx.ModelProto:
-    """Each of the Pads has an initializer."""
-    nodes = _pads(count)
-    for i, node in enumerate(nodes):
-        node.input[1] = f"pads_{i}"
-    return model(nodes, inputs=[FLAT], tensors=[tensor(f"pads_{i}", [0, 1, 0, 1]) for i in range(count)])
-
-
-def with_relu(count: int) -> onnx.ModelProto:
-    """Pad, Relu, Pad, Relu: nothing folds."""
-    nodes = _row(count, "x", "y", lambda i, x, y: [pad([x, "pads"], f"p{i}"), helper.make_node("Relu", [f"p{i}"], [y])])
-    return model(nodes, inputs=[FLAT], tensors=[PADS])
-
-
-def with_conv(count: int) -> onnx.ModelProto:
-    """Pad, Conv, Pad, Conv: every Pad folds into its convolution."""
-
-    def links(i: int, x: str, y: str) -> list[onnx.NodeProto]:
-        return [pad([x, "pads"], f"p{i}"), helper.make_node("Conv", [f"p{i}", "kernel"], [y])]
-
-    pads = tensor("pads", [0, 0, 1, 1, 0, 0, 1, 1])
-    return model(_row(count, "x", "y", links), inputs=[IMAGE], tensors=[pads, ONES])
-
-
-def between_casts(count: int) -> onnx.ModelProto:
-    """Cast, Pad, Cast, as older exporters wrote float16."""
-
-    def links(i: int, x: str, y: str) -> list[onnx.NodeProto]:
-        wide, back = (
-            helper.make_node("Cast", [a], [b], to=to) for a, b, to in ((x, f"w{i}", FLOAT), (f"p{i}", y, HALF))
-        )
-        return [wide, pad([f"w{i}", "pads"], f"p{i}", mode="reflect"), back]
-
-    inputs, outputs = [("x", HALF, [2, 5])], [("y", HALF, None)]
-    return model(_row(count, "x", "y", links), inputs=inputs, outputs=outputs, tensors=[PADS])
-
-
-def side_by_side(count: int) -> onnx.ModelProto:
-    """Pads that all read the same data and the same amounts."""
-    nodes = [pad(output=f"p{i}", mode="reflect") for i in range(count)]
-    return model(
-        [*nodes, helper.make_node("Sum", [f"p{i}" for i in range(count)], ["y"])], inputs=[FLAT], tensors=[PADS]
-    )
-
-
-def in_branches(count: int) -> onnx.ModelProto:
+def _in_branches(count: int) -> onnx.ModelProto:
     """Half of the Pads in a row in each branch of an If."""
-    bodies = {
-        f"{name}_branch": graph(_pads(count // 2, name, mode="reflect"), [], [(name, FLOAT, None)], name=name)
-        for name in ("then", "else")
-    }
-    return model([helper.make_node("If", ["condition"], ["y"], **bodies)], inputs=[FLAT, CONDITION], tensors=[PADS])
-
-
-def read_inside(count: int) -> onnx.ModelProto:
-    """Pads that change nothing, each of them read by a graph further inside."""
-    nodes = []
-    for i in range(count):
-        body = {
-            f"{name}_branch": graph(
-                [helper.make_node("Relu", [f"p{i}"], [f"{name}{i}"])], [], [(f"{name}{i}", FLOAT, None)], name=name
-            )
-            for name in ("then", "else")
-        }
-        nodes += [pad(output=f"p{i}"), helper.make_node("If", ["condition"], [f"y{i}"], **body)]
-    nodes.append(helper.make_node("Sum", [f"y{i}" for i in range(count)], ["y"]))
-    return model(nodes, inputs=[FLAT, CONDITION], tensors=[tensor("pads", [0, 0, 0, 0])])
-
-
-def in_a_function(count: int) -> onnx.ModelProto:
-    """The Pads in a row in a function."""
-    imports = [helper.make_opsetid("", 17)]
-    body = helper.make_function("of.test", "Row", ["x", "pads"], ["y"], _pads(count, mode="reflect"), imports)
-    nodes = [helper.make_node("Row", ["x", "pads"], ["y"], domain="of.test")]
-    return model(nodes, functions=[body], imports=[("of.test", 1)], inputs=[FLAT], tensors=[PADS])
-
-
-def in_functions(count: int) -> onnx.ModelProto:
-    """Each of the Pads in a function of its own, whose caller says in which mode."""
-    functions = []
-    for i in range(count):
-        node = pad()
-        node.attribute.add(name="mode", ref_attr_name="mode", type=onnx.AttributeProto.STRING)
-        imports = [helper.make_opsetid("", 17)]
-        functions.append(helper.make_function("of.test", f"Pad{i}", ["x", "pads"], ["y"], [node], imports, ["mode"]))
-
-    def links(i: int, x: str, y: str) -> list[onnx.NodeProto]:
-        return [helper.make_node(f"Pad{i}", [x, "pads"], [y], domain="of.test", mode="reflect")]
-
-    nodes = _row(count, "x", "y", links)
-    return model(nodes, functions=functions, imports=[("of.test", 1)], inputs=[FLAT], tensors=[PADS])
-
-
-def with_computed_amounts(count: int) -> onnx.ModelProto:
-    """The amounts of each Pad are made by two Concats."""
-
-    def links(i: int, x: str, y: str) -> list[onnx.NodeProto]:
-        pair = helper.make_node("Concat", ["zero", "one"], [f"a{i}"], axis=0)
-        both = helper.make_node("Concat", [f"a{i}", f"a{i}"], [f"b{i}"], axis=0)
-        return [pair, both, pad([x, f"b{i}"], y, mode="reflect")]
-
-    return model(_row(count, "x", "y", links), inputs=[FLAT], tensors=[tensor("zero", [0]), tensor("one", [1])])
-
-
-def with_amounts_at_run_time(count: int) -> onnx.ModelProto:
-    """The amounts of all Pads are an input of the model."""
-    return model(_pads(count, mode="reflect"), inputs=[FLAT, ("pads", INT64, [4])])
-
-
-def of_padops(count: int) -> onnx.ModelProto:
-    """Operators of padops, as an earlier conversion left them."""
-    nodes = _pads(count, mode="reflect")
-    for node in nodes:
-        node.domain, node.op_type = "padops", "Pad_13"
-    return model(nodes, imports=[("padops", 1)], inputs=[FLAT], tensors=[PADS])
+    then, other = (f"{one} () => (float[] {one}) {{ {_row(count // 2, REFLECT, one)} }}" for one in ("then", "else"))
+    return _model(f"y = If (condition) <then_branch = {then}, else_branch = {other}>", inputs=", bool condition")
 
 
 MODELS: Mapping[str, Callable[[int], onnx.ModelProto]] = {
-    made.__name__: made
-    for made in (
-        in_a_row,
-        reflecting,
-        with_amounts_of_their_own,
-        with_relu,
-        with_conv,
-        between_casts,
-        side_by_side,
-        in_branches,
-        read_inside,
-        in_a_function,
-        in_functions,
-        with_computed_amounts,
-        with_amounts_at_run_time,
-        of_padops,
-    )
-}
+    "in_a_row": lambda count: _model(_row(count, "{y} = Pad ({x}, pads)")),
+    "reflecting": reflecting,
+    "with_amounts_of_their_own": lambda count: _model(
+        _row(count, "{y} = Pad ({x}, pads_{i})"),
+        ", ".join(f"int64[4] pads_{i} = {{0, 1, 0, 1}}" for i in range(count)),
+    ),
+    "with_relu": lambda count: _model(_row(count, "p{i} = Pad ({x}, pads) {y} = Relu (p{i})")),  # nothing folds
+    "with_conv": lambda count: _model(  # every Pad folds
+        _row(count, "p{i} = Pad ({x}, pads) {y} = Conv (p{i}, kernel)"),
+        "int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}, float[1, 1, 3, 3] kernel = {1, 1, 1, 1, 1, 1, 1, 1, 1}",
+        "float[1, 1, 8, 8]",
+    ),
+    "between_casts": lambda count: _model(  # as older exporters wrote float16
+        _row(count, f"w{{i}} = Cast <to = 1> ({{x}}) {BETWEEN} {{y}} = Cast <to = 10> (p{{i}})"),
+        data="float16[2, 5]",
+    ),
+    "side_by_side": lambda count: _summed(count, REFLECT),
+    "in_branches": _in_branches,
+    "read_inside": lambda count: _summed(count, RELU, ", bool condition", "int64[4] pads = {0, 0, 0, 0}"),
+    "in_a_function": lambda count: _model(
+        "y = of.test.Row (x, pads)", functions=f"{ROW} {{ {_row(count, REFLECT)} }}"
+    ),
+    "in_functions": lambda count: _model(  # whose caller says in which mode
+        _row(count, '{y} = of.test.Pad{i} <mode = "reflect"> ({x}, pads)'),
+        functions="\n".join(MODE.format(i=i) for i in range(count)),
+    ),
+    "with_computed_amounts": lambda count: _model(
+        _row(count, "a{i} = Concat <axis = 0> (zero, one) b{i} = Concat <axis = 0> (a{i}, a{i}) "
+                    '{y} = Pad <mode = "reflect"> ({x}, b{i})'),
+        "int64[1] zero = {0}, int64[1] one = {1}",
+    ),
+    "with_amounts_at_run_time": lambda count: _model(_row(count, REFLECT), "", inputs=", int64[4] pads"),
+    "of_padops": lambda count: _model(
+        _row(count, '{y} = padops.Pad_13 <mode = "reflect"> ({x}, pads)'), domain="padops"
+    ),
+}  # fmt: skip

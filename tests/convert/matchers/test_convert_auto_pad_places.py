@@ -115,8 +115,8 @@ def pools(data: str, prefix: str, first: str = "LpPool") -> str:
 def nested() -> onnx.ModelProto:
     return onnx.parser.parse_model(f"""
         <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[n, c, w] x, bool flag) => (float[a, b, d] y) {{
-            [if] z = If (flag) <then_branch = then () => (float t_y) {{ {pools("x", "t_")} }},
-                                else_branch = else () => (float e_y) {{ {pools("x", "e_")} }}>
+            [if] z = If (flag) <then_branch = then () => (float[] t_y) {{ {pools("x", "t_")} }},
+                                else_branch = else () => (float[] e_y) {{ {pools("x", "e_")} }}>
             [call] y = mine.Pools (z)
         }}
         <domain: "mine", opset_import: ["": 17]> Pools (i) => (f_y) {{ {pools("i", "f_", "MaxPool")} }}

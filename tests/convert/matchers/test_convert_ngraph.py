@@ -6,7 +6,8 @@ import numpy as np
 import onnx
 import pytest
 from native import bits, run_session, session
-from onnx import TensorProto, helper
+from onnx import helper
+from small_models import FLOAT, model
 
 import padops
 
@@ -15,26 +16,10 @@ X = np.arange(1, 10, dtype=np.float32).reshape(3, 3)
 FILL = np.array(42, np.float32)
 
 
-def run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
-    return run_session(session(model), feeds)
-
-
-def expected(attributes: dict, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    return padops.run_reference("NGraphPad_0", attributes, [data, fill])
-
-
-def node_model(domain: str, attributes: dict, inputs: int = 2, op_type: str = "Pad") -> onnx.ModelProto:
-    node = helper.make_node(op_type, ["x", "v"][:inputs], ["y"], name="pad", domain=domain, **attributes)
-    graph = helper.make_graph(
-        [node],
-        "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None), helper.make_tensor_value_info("v", 1, [])][
-            :inputs
-        ],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-    )
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=8)
+def node_model(domain: str, attributes: dict, inputs: int = 2) -> onnx.ModelProto:
+    node = helper.make_node("Pad", ["x", "v"][:inputs], ["y"], name="pad", domain=domain, **attributes)
+    given = [("x", FLOAT, None), ("v", FLOAT, [])][:inputs]
+    return model([node], inputs=given, outputs=[("y", FLOAT, None)], imports=[(domain, 1)])
 
 
 @pytest.mark.parametrize(
@@ -54,8 +39,8 @@ def test_a_node_in_a_domain_that_the_user_names(attributes):
     assert record.form == "nGraph Pad in the domain 'my.frontend'"
     mode = attributes.get("pad_mode", "CONSTANT")
     by_mode = {**attributes, "pad_mode": "SYMMETRIC" if mode == 3 else mode.upper()}
-    found = run(converted.proto(), {"x": X, "v": FILL})
-    assert bits(found) == bits(expected(by_mode, X, FILL))
+    found = run_session(session(converted.proto()), {"x": X, "v": FILL})
+    assert bits(found) == bits(padops.run_reference("NGraphPad_0", by_mode, [X, FILL]))
 
 
 def test_a_domain_that_nobody_named_is_left_with_the_reason():

@@ -42,18 +42,6 @@ def aten(
     return model(nodes, 18, inputs=inputs, outputs=[("y", dtype, None)], tensors=tensors, imports=imports)
 
 
-@pytest.mark.parametrize(
-    ("operator", "reason"),
-    [("reflection_pad1d", "it has 1 input, expected 2"), ("pad", "it has 1 input, expected 2 to 4")],
-)
-def test_too_few_inputs(operator: str, reason: str) -> None:
-    """It said "1 inputs, expected 2 to 2"."""
-    message = aten(operator)
-    del message.graph.node[-1].input[1:]
-    (found,) = convert(message).records
-    assert found.reason == reason
-
-
 def run(message: onnx.ModelProto, data: np.ndarray) -> np.ndarray:
     return native.session(message).run(None, {"x": data})[0]
 
@@ -90,13 +78,26 @@ def test_symmetric(operator: str) -> None:
     assert record.status == "unconverted" and "[P4]" in record.reason
 
 
-def test_symmetric_has_no_number() -> None:
-    (record,) = convert(aten("_pad_enum", mode=tensor("m", 4))).records
-    assert record.status == "unconverted" and record.reason.startswith("mode 4 is not one of")
+def without(operator: str) -> onnx.ModelProto:
+    message = aten(operator)
+    del message.graph.node[-1].input[1:]
+    return message
+
+
+def uncounted() -> onnx.ModelProto:
+    message = aten()
+    del message.graph.initializer[:]
+    message.graph.input.append(helper.make_tensor_value_info("p", INT64, ["n"]))
+    return message
 
 
 LEFT: list[tuple[str, onnx.ModelProto, str]] = [
     ("mode", aten(mode="mirror"), "mode 'mirror' is not one of reflect, replicate, circular, constant, symmetric [P9]"),
+    ("a number of symmetric", aten("_pad_enum", mode=tensor("m", 4)),
+     "mode 4 is not one of reflect, replicate, circular, constant, symmetric [P9]"),
+    ("no amounts", without("reflection_pad1d"), "it has 1 input, expected 2"),
+    ("no amounts, no mode", without("pad"), "it has 1 input, expected 2 to 4"),
+    ("amounts that nothing counts", uncounted(), "the number of its amounts is not known"),
     ("symmetric of any rank", aten(mode="symmetric", dims=None),
      "the rank of its data is not known, and ONNX has no symmetric that crops as PyTorch's does"),
     ("amounts for three axes", aten(pads=[1] * 6), "it has amounts for 3 axes, but its data have rank 2"),
@@ -122,14 +123,6 @@ def test_left(message: onnx.ModelProto, why: str) -> None:
     (record,) = conversion.records
     assert (record.status, record.reason) == ("unconverted", why)
     assert conversion.proto().SerializeToString() == message.SerializeToString()
-
-
-def test_amounts_that_nothing_counts() -> None:
-    source = aten()
-    del source.graph.initializer[:]
-    source.graph.input.append(helper.make_tensor_value_info("p", INT64, ["n"]))
-    (record,) = convert(source).records
-    assert record.reason == "the number of its amounts is not known"
 
 
 # --- Caffe2 ----------------------------------------------------------------------------------------------------------

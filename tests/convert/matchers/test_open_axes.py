@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
+from small_models import FLOAT, INT64, model, pad, tensor
 
 import padops
 from padops.convert.analysis import Analysis
@@ -17,7 +15,6 @@ from padops.convert.model.document import read_document
 from padops.runtime.ort_values import run_session
 from padops.spec import reference
 
-UINT16 = 4
 P, Q = [3, 2, 1, 3, 2, 0], [2, 1, 0, 0, 0, 3]
 AXES = np.array([2, 0, 1])
 DATA = np.arange(45).reshape(5, 3, 3)
@@ -27,43 +24,18 @@ def _expected(data: np.ndarray, pads: list[int], axes: np.ndarray | None) -> np.
     return reference.run("Pad_18", {}, [data, np.array(pads), None, axes])
 
 
-def _two(kind: int, nodes: Any = None, **parts: Any) -> onnx.ModelProto:
-    """A Pad behind one with such axes, or behind ``nodes``."""
-    nodes = nodes or [pad(["x", "p", "", "a"], "z")]
-    inputs = [("x", kind, [5, 3, 3]), ("a", INT64, parts.pop("axes", None)), ("c", BOOL, [])]
-    return model(
-        [*nodes, pad(["z", "q"])], 18, ir_version=9, inputs=inputs, outputs=[("y", kind, None)],
-        tensors=[tensor("p", P), tensor("q", Q)], **parts,
-    )  # fmt: skip
-
-
-def _in_a_branch(kind: int) -> onnx.ModelProto:
-    then, other = (graph([pad(["x", "p", "", "a"], name)], [], [(name, kind, None)]) for name in ("t", "e"))
-    return _two(kind, [helper.make_node("If", ["c"], ["z"], then_branch=then, else_branch=other)])
-
-
-def _in_functions(kind: int) -> onnx.ModelProto:
-    """A function that calls one that has the Pad."""
-    opset = [helper.make_opsetid("", 18)]
-    inner = helper.make_function("f", "Inner", ["x", "p", "a"], ["y"], [pad(["x", "p", "", "a"])], opset)
-    call = helper.make_node("Inner", ["x", "p", "a"], ["y"], domain="f")
-    opsets = [*opset, helper.make_opsetid("f", 1)]
-    outer = helper.make_function("f", "Outer", ["a", "p", "x"], ["y"], [call], opsets)
-    node = helper.make_node("Outer", ["a", "p", "x"], ["z"], domain="f")
-    return _two(kind, [node], functions=[inner, outer], imports=[("f", 1)])
-
-
-def _computed_in_a_function(kind: int) -> onnx.ModelProto:
-    """Axes that come out of an If, of a shape that nothing says."""
-    branches = [graph([helper.make_node("Identity", ["a"], [name])], [], [(name, INT64, None)]) for name in ("t", "e")]
-    chosen = helper.make_node("If", ["c"], ["b"], then_branch=branches[0], else_branch=branches[1])
-    opset = [helper.make_opsetid("", 18)]
-    function = helper.make_function("f", "F", ["x", "p", "a", "c"], ["y"], [chosen, pad(["x", "p", "", "b"])], opset)
-    node = helper.make_node("F", ["x", "p", "a", "c"], ["z"], domain="f")
-    return _two(kind, [node], functions=[function], imports=[("f", 1)])
-
-
-MAKERS = {"graph": _two, "branch": _in_a_branch, "functions": _in_functions, "computed": _computed_in_a_function}
+FUNCTION = '<domain: "f", opset_import: ["": 18, "f": 1]>'
+EITHER = "If (c) <then_branch = t () => ({0}[] t) {{ t = {1} }}, else_branch = e () => ({0}[] e) {{ e = {1} }}>"
+# What makes the data of a second Pad by a Pad with such axes, and the functions.
+MAKERS = {
+    "graph": ('z = Pad (x, p, "", a)', ""),
+    "branch": ("z = " + EITHER.format("uint16", 'Pad (x, p, "", a)'), ""),
+    "functions": ("z = f.Outer (a, p, x)", f"""{FUNCTION} Inner (x, p, a) => (y) {{ y = Pad (x, p, "", a) }}
+        {FUNCTION} Outer (a, p, x) => (y) {{ y = f.Inner (x, p, a) }}"""),
+    # Axes that come out of an If, of a shape that nothing says.
+    "computed": ("z = f.F (x, p, a, c)", f"""{FUNCTION} F (x, p, a, c) => (y) {{
+        b = {EITHER.format("int64", "Identity (a)")} y = Pad (x, p, "", b) }}"""),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("without_pad", [False, True])
@@ -71,7 +43,12 @@ MAKERS = {"graph": _two, "branch": _in_a_branch, "functions": _in_functions, "co
 def test_the_dims_behind_them_are_not_those_of_all_axes(name: str, without_pad: bool) -> None:
     """uint16, which ONNX Runtime's Pad lacks: (13, 8, 7) and (11, 5, 7) were silently wrong."""
     data = DATA.astype(np.uint16)
-    lowered = padops.lower(MAKERS[name](UINT16), without_pad=without_pad)
+    nodes, functions = MAKERS[name]
+    source = onnx.parser.parse_model(f"""
+        <ir_version: 9, opset_import: ["": 18, "f": 1]> g (uint16[5, 3, 3] x, int64[] a, bool c) => (uint16[] y)
+        <int64[6] p = {{3, 2, 1, 3, 2, 0}}, int64[6] q = {{2, 1, 0, 0, 0, 3}}> {{ {nodes} y = Pad (z, q) }} {functions}
+    """)
+    lowered = padops.lower(source, without_pad=without_pad)
     (behind,) = (record for record in lowered.records if record.path == "graph/Pad_1")
     assert set(behind.facts.input_shape or ()) <= {None}
     expected = _expected(_expected(data, P, AXES), Q, None)
@@ -83,25 +60,17 @@ def test_the_dims_behind_them_are_not_those_of_all_axes(name: str, without_pad: 
 
 def test_constant_axes_are_known_in_every_graph() -> None:
     """Initializers and Constants, around the graph and in it, but not what hides them."""
-    where = graph([pad(["x", "q", "", "k"], "t")], [], [("t", FLOAT, None)])
-    hidden = graph(
-        [helper.make_node("Identity", ["a"], ["k"]), pad(["x", "q", "", "k"], "e")], [], [("e", FLOAT, None)]
-    )
-    made = model(
-        [
-            helper.make_node("Constant", [], ["k"], value=tensor("", AXES)),
-            helper.make_node("If", ["c"], ["y"], then_branch=where, else_branch=hidden),
-        ],
-        18, ir_version=9, inputs=[("x", FLOAT, [5, 3, 3]), ("a", INT64, None), ("c", BOOL, [])],
-        outputs=[("y", FLOAT, None)], tensors=[tensor("q", Q)],
-    )  # fmt: skip
+    made = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["": 18]> g (float[5, 3, 3] x, int64[] a, bool c) => (float[] y)
+        <int64[6] q = {2, 1, 0, 0, 0, 3}> {
+            k = Constant <value_ints = [2, 0, 1]> ()
+            y = If (c) <then_branch = t () => (float[] t) { t = Pad (x, q, "", k) },
+                        else_branch = e () => (float[] e) { k = Identity (a) e = Pad (x, q, "", k) }>
+        }
+    """)
     shapes = {record.path: record.output_shape for record in padops.inspect(made).pads}
     assert shapes["graph/If_1.then_branch/Pad_0"] == _expected(DATA, Q, AXES).shape
     assert shapes["graph/If_1.else_branch/Pad_1"] == (None, None, None)
-
-
-# --- what ONNX Runtime does with them
-# -----------------------------------------------------------------------------------
 
 
 CASES = {
