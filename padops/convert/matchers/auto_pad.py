@@ -40,7 +40,6 @@ from padops.convert.pads.window_operators import (
     Axis,
     SameWindow,
     read_mode,
-    read_window,
 )
 from padops.convert.records import Verdict
 from padops.plural import plural
@@ -92,7 +91,7 @@ def _judge_counting(window: SameWindow) -> Verdict | None:
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
     if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
-        return "may be wrong" if axes != list(window.axes) or _may_round_up(window.node) else "wrong"
+        return "may be wrong" if axes != window.axes or _may_round_up(window.node) else "wrong"
     # With strides, the amounts depend on the size; check whether some amounts would be miscounted.
     is_open = any(axis.size is None and axis.stride > 1 for axis in window.axes)
     return "may be wrong" if is_open and window.is_miscounted([0] * len(axes) + [1] * len(axes)) else None
@@ -241,7 +240,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
         mode = read_mode(site)
         if mode is None:
             return None
-        form, window = f"{name} auto_pad={mode}", read_window(site, operator, mode, types)
+        form, window = f"{name} auto_pad={mode}", SameWindow(site, operator, mode, types)
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
     needed, judge = _judged(window)

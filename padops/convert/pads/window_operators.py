@@ -160,22 +160,53 @@ SAME = ("SAME_UPPER", "SAME_LOWER")
 OTHERS = ("", "NOTSET", "VALID")
 
 
-@dataclass(frozen=True)
 class SameWindow:
     """A node with ``auto_pad``."""
 
-    node: ir.Node
-    operator: WindowOperator  # its row in the table of window operators
-    mode: str  # SAME_UPPER or SAME_LOWER
-    axes: tuple[Axis, ...]
-    first: int  # the position of the first spatial axis in the data
-    # A transposed convolution's attribute of this name, for each spatial axis; else zeros.
-    output_padding: tuple[int, ...]
-    # Why its data cannot be padded, or with OTHER_BITS should not, as the end of a sentence; empty if they can.
-    unpadded: str
-    fill: ir.Value | np.ndarray | None  # the fill for its data; None for 0, SamePad_1's default
-    opset: int | None  # the opset of the default domain
-    may_be_empty: bool  # whether the operator accepts axes of 0 elements, as a pooling does with a batch of 0
+    def __init__(self, site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> None:
+        """Read the node; refuse a node that contradicts itself or leaves too much open."""
+        node = self.node = site.node
+        self.operator, self.mode, self.opset = operator, mode, site.scope.opset
+        if operator.no_auto_pad is not None:
+            raise Unconvertible(operator.no_auto_pad)
+        if "pads" in node.attributes:
+            raise Unconvertible("it has auto_pad and pads, and ONNX does not define both; remove one")
+        if not node.inputs or node.inputs[0] is None:
+            raise Unconvertible("it has no data")
+        if operator.transposed and "output_shape" in node.attributes:
+            raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
+        name = operator.channels_last
+        last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
+        given = dict(enumerate(node.inputs))
+        kernel = _ints(node, "kernel_shape")
+        if kernel is None:
+            if operator.weight is None or last:
+                raise Unconvertible("it has no kernel_shape")
+            spatial = (types.shape(given.get(operator.weight)) or [])[2:]
+            if not spatial or not all_known(spatial):
+                raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
+            kernel = list(spatial)
+        count, shape = len(kernel), types.shape(node.inputs[0])
+        strides = _ints(node, "strides", count) or [1] * count
+        dilations = _ints(node, "dilations", count) or [1] * count
+        # A transposed convolution's attribute of this name, for each spatial axis; else zeros.
+        self.output_padding = (_ints(node, "output_padding", count) if operator.transposed else None) or [0] * count
+        self.first = 1 if last else 2  # the position of the first spatial axis in the data
+        if shape is not None and len(shape) != count + 2:
+            expected = f"{count + 2} for a kernel of {plural(count, 'value')}"
+            raise Unconvertible(f"its data have rank {len(shape)}, expected {expected} [S1]")
+        sizes = [None] * count if shape is None else [dim or None for dim in shape[self.first : self.first + count]]
+        self.axes = list(map(Axis, sizes, kernel, strides, dilations))
+        # Whether the operator accepts axes of 0 elements, as a pooling does with a batch of 0.
+        self.may_be_empty = operator.pooling and not (shape or [None])[0]
+        # The fill for its data; None for 0, SamePad_1's default.
+        self.fill: ir.Value | np.ndarray | None = given.get(operator.zero_point or -1)
+        type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
+        if type_name is not None:
+            dtype = by_name(type_name).numpy
+            self.fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+        # Why its data cannot be padded, or with OTHER_BITS should not, as the end of a sentence; empty if they can.
+        self.unpadded = _unpadded(node, operator, type_name)
 
     @cached_property
     def choices(self) -> list[list[Amount] | None]:
@@ -206,57 +237,6 @@ def read_mode(site: NodeSite) -> str | None:
     if mode not in SAME:
         raise Unconvertible(f"auto_pad is '{mode}', expected one of {', '.join((*SAME, *OTHERS[1:]))}")
     return mode
-
-
-def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
-    """Read the node's attributes and inputs; refuse a node that contradicts itself or leaves too much open."""
-    node = site.node
-    if operator.no_auto_pad is not None:
-        raise Unconvertible(operator.no_auto_pad)
-    if "pads" in node.attributes:
-        raise Unconvertible("it has auto_pad and pads, and ONNX does not define both; remove one")
-    if not node.inputs or node.inputs[0] is None:
-        raise Unconvertible("it has no data")
-    if operator.transposed and "output_shape" in node.attributes:
-        raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
-    name = operator.channels_last
-    last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
-    kernel = _ints(node, "kernel_shape")
-    if kernel is None:
-        if operator.weight is None or last:
-            raise Unconvertible("it has no kernel_shape")
-        weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
-        spatial = (types.shape(weight) or [])[2:]
-        if not spatial or not all_known(spatial):
-            raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
-        kernel = list(spatial)
-    strides = _ints(node, "strides", len(kernel)) or [1] * len(kernel)
-    dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
-    more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
-    first = 1 if last else 2
-    shape = types.shape(node.inputs[0])
-    if shape is not None and len(shape) != len(kernel) + 2:
-        expected = f"{len(kernel) + 2} for a kernel of {plural(len(kernel), 'value')}"
-        raise Unconvertible(f"its data have rank {len(shape)}, expected {expected} [S1]")
-    sizes = [None] * len(kernel) if shape is None else [dim or None for dim in shape[first : first + len(kernel)]]
-    type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
-    at = operator.zero_point
-    fill: ir.Value | np.ndarray | None = node.inputs[at] if at is not None and at < len(node.inputs) else None
-    if type_name is not None:
-        dtype = by_name(type_name).numpy
-        fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-    return SameWindow(
-        node=node,
-        operator=operator,
-        mode=mode,
-        axes=tuple(map(Axis, sizes, kernel, strides, dilations)),
-        first=first,
-        output_padding=tuple(more),
-        unpadded=_unpadded(node, operator, type_name),
-        fill=fill,
-        opset=site.scope.opset,
-        may_be_empty=operator.pooling and not (shape or [None])[0],
-    )
 
 
 def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:

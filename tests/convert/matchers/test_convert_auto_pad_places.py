@@ -11,8 +11,6 @@ import onnx
 import onnx_ir as ir
 import pytest
 from auto_pad_models import NAMES, explicit, messages, node_model, only_record, run, same
-from onnx import helper
-from small_models import FLOAT, graph, model, pad, tensor
 
 import padops
 from padops.convert import VerificationError
@@ -62,27 +60,24 @@ def test_needed(row: tuple, shape: tuple) -> None:
         assert refusal is not None or conversion.verification.notes[-1] == note
 
 
+POOL = 'MaxPool <kernel_shape = [3], dilations = [2], auto_pad = "SAME_UPPER"> (x)'
+BRANCHES = (
+    f"then_branch = t () => (float[] t) {{ t = {POOL} }}, else_branch = e () => (float[] e) {{ e = Identity (x) }}"
+)
+PLACES = {"graph": f"p = {POOL}", "branch": f"p = If (c) <{BRANCHES}>", "function": "p = mine.Pool (x)"}
+
+
 def pooled(where: str) -> onnx.ModelProto:
     """y is pooled with SAME and a dilation, in a place; z is padded."""
-    pool = {"kernel_shape": [3], "dilations": [2], "auto_pad": "SAME_UPPER", "name": "pool"}
-    nodes, functions = [helper.make_node("MaxPool", ["x"], ["p"], **pool)], []
-    if where == "branch":
-        branches = [graph([helper.make_node("MaxPool", ["x"], ["t"], **pool)], [], [("t", FLOAT, None)], name="t"),
-                    graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", FLOAT, None)],
-                          name="e")]  # fmt: skip
-        always = helper.make_node("Constant", [], ["c"], value=tensor("c", True, np.bool_))
-        nodes = [always, helper.make_node("If", ["c"], ["p"], then_branch=branches[0], else_branch=branches[1])]
-    elif where == "function":
-        body = [helper.make_node("MaxPool", ["a"], ["b"], **pool)]
-        functions = [helper.make_function("mine", "Pool", ["a"], ["b"], body, [helper.make_opsetid("", 17)])]
-        nodes = [helper.make_node("Pool", ["x"], ["p"], domain="mine")]
-    nodes += [helper.make_node("Relu", ["p"], ["y"]), pad(["x", "pads"], "z", mode="reflect")]
-    return model(nodes, functions=functions, imports=[("mine", 1)], inputs=[("x", FLOAT, [1, 1, 9])],
-                 outputs=[("y", FLOAT, None), ("z", FLOAT, None)],
-                 tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])  # fmt: skip
+    return onnx.parser.parse_model(f"""
+        <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[1, 1, 9] x) => (float[a, b, d] y, float[e, f, h] z)
+        <int64[6] pads = {{0, 0, 1, 0, 0, 1}}, bool c = {{1}}>
+        {{ {PLACES[where]} y = Relu (p) z = Pad <mode = "reflect"> (x, pads) }}
+        <domain: "mine", opset_import: ["": 17]> Pool (x) => (p) {{ p = {POOL} }}
+    """)
 
 
-@pytest.mark.parametrize("where", ["graph", "branch", "function"])
+@pytest.mark.parametrize("where", PLACES)
 def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     conversion = explicit(pooled(where), verify=True, run=True)
     assert conversion.verification.outcome == "corrected"
@@ -146,25 +141,19 @@ def test_branches_and_functions(tmp_path: Path) -> None:
         assert same(run(message, data, np.array(flag))[0], run(original, data, np.array(flag))[0])
 
 
-@pytest.mark.parametrize("direct", [True, False], ids=["direct", "through another function"])
-def test_attributes_of_the_caller(direct: bool) -> None:
-    node = helper.make_node("MaxPool", ["i"], ["o"], name="pool", kernel_shape=[3])
-    node.attribute.add(name="auto_pad", ref_attr_name="how", type=onnx.AttributeProto.STRING)
-    kernel = helper.make_node("MaxPool", ["o"], ["p"], name="wide", auto_pad="SAME_UPPER")
-    kernel.attribute.add(name="kernel_shape", ref_attr_name="size", type=onnx.AttributeProto.INTS)
-    opset = [helper.make_opsetid("", 17)]
-    function = helper.make_function("mine", "Pool", ["i"], ["p"], [node, kernel], opset, ["how", "size"])
-    passes_on = helper.make_node("Pool", ["i"], ["p"], domain="mine", size=[3])
-    passes_on.attribute.add(name="how", ref_attr_name="how", type=onnx.AttributeProto.STRING)
-    mine = [helper.make_opsetid("mine", 1)]
-    outer = helper.make_function("mine", "Outer", ["i"], ["p"], [passes_on], mine, ["how", "size"])
-    for how, reasons in [
-        ("SAME_LOWER", ["auto_pad is given by the caller of the function"]),
-        ("VALID", []),
-    ]:
-        call = helper.make_node("Pool" if direct else "Outer", ["x"], ["y"], domain="mine", how=how, size=[3])
-        functions = [function] if direct else [function, outer]
-        message = model([call], inputs=[("x", FLOAT, NAMES[:3])], functions=functions, imports=[("mine", 1)])
+@pytest.mark.parametrize("call", ["mine.Pool", "mine.Outer"])
+def test_attributes_of_the_caller(call: str) -> None:
+    body = '<domain: "mine", opset_import: ["": 17, "mine": 1]>'
+    for how, reasons in [("SAME_LOWER", ["auto_pad is given by the caller of the function"]), ("VALID", [])]:
+        message = onnx.parser.parse_model(f"""
+            <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[n, c, w] x) => (float[a, b, d] y)
+            {{ y = {call} <how = "{how}", size = [3]> (x) }}
+            {body} Pool <how, size> (i) => (p) {{
+                o = MaxPool <kernel_shape = [3], auto_pad: string = @how> (i)
+                p = MaxPool <kernel_shape: ints = @size, auto_pad = "SAME_UPPER"> (o)
+            }}
+            {body} Outer <how, size> (i) => (p) {{ p = mine.Pool <how: string = @how, size = [3]> (i) }}
+        """)
         records = explicit(message).records
         last = "its attribute kernel_shape is given by the caller of the function, or not of type INTS"
         assert [record.reason for record in records] == [*reasons, last]

@@ -9,29 +9,25 @@ import numpy as np
 import onnx
 import pytest
 from folding_models import run
-from onnx import helper
-from small_models import BOOL, FLOAT, info, model, pad, tensor
 
 import padops
 
 
 def in_a_function(depth: int, dims: Sequence[Any] | None = (2, 3), place: str = "graph") -> onnx.ModelProto:
     """Return a model with a Pad inside ``depth`` nested functions; the call's output is no output of the model."""
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
-    bodies = [helper.make_function("d", "F0", ["x", "pads"], ["y"], [pad(mode="reflect")], imports)]
-    for i in range(1, depth):
-        call = helper.make_node(f"F{i - 1}", ["x", "pads"], ["y"], domain="d")
-        bodies.append(helper.make_function("d", f"F{i}", ["x", "pads"], ["y"], [call], imports))
-    call = helper.make_node(f"F{depth - 1}", ["x", "pads"], ["p"], domain="d")
-    nodes = [call, helper.make_node("Relu", ["p"], ["y"])]
-    inputs = [("x", FLOAT, dims)]
+    body = '<domain: "d", opset_import: ["": 17, "d": 1]>'
+    functions = [f'{body} F0 (x, pads) => (y) {{ y = Pad <mode = "reflect"> (x, pads) }}']
+    functions += [f"{body} F{i} (x, pads) => (y) {{ y = d.F{i - 1} (x, pads) }}" for i in range(1, depth)]
+    nodes = "p = d.F{0} (x, pads) {1} = Relu (p)"
+    made, condition = nodes.format(depth - 1, "y"), ""
     if place == "branch":
-        nodes[1].output[0] = "inner"
-        graphs = {f"{name}_branch": helper.make_graph(nodes, name, [], [info(("inner", FLOAT, None))])
-                  for name in ("then", "else")}  # fmt: skip
-        nodes = [helper.make_node("If", ["c"], ["z"], **graphs), helper.make_node("Abs", ["z"], ["y"])]
-        inputs.append(("c", BOOL, []))
-    return model(nodes, functions=bodies, imports=[("d", 1)], inputs=inputs, tensors=[tensor("pads", [0, 2, 0, 1])])
+        one, other = (f"{i} () => (float[] {i}) {{ {nodes.format(depth - 1, i)} }}" for i in ("t", "e"))
+        made, condition = f"z = If (c) <then_branch = {one}, else_branch = {other}> y = Abs (z)", ", bool c"
+    shape = "" if dims is None else ", ".join(map(str, dims))
+    return onnx.parser.parse_model(f"""
+        <ir_version: 8, opset_import: ["": 17, "d": 1]> g (float[{shape}] x{condition}) => (float[a, b] y)
+        <int64[4] pads = {{0, 2, 0, 1}}> {{ {made} }} {" ".join(functions)}
+    """)
 
 
 @pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])

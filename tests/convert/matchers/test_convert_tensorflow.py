@@ -57,19 +57,6 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 # --- nodes of a domain that the user names ---------------------------------------------------------------------------
 
 
-def test_reaches_as_far_as_tensorflow() -> None:
-    """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, as the operator does (P4)."""
-    data = np.arange(12, dtype=np.float32).reshape(3, 4)
-    for mode, most in (("REFLECT", 2), ("SYMMETRIC", 3)):
-        for begin in (most, most + 1):
-            message = custom("MirrorPad", [[begin, 0], [0, 0]], mode=mode)
-            converted = convert(message, custom_domains=["tf"])
-            if begin == most:
-                assert same(run(converted.proto(), data), np.pad(data, [[begin, 0], [0, 0]], mode.lower()))
-            else:
-                assert re.search(r"takes at most . of its 3 elements \[P4\]", converted.unconverted[0].reason)
-
-
 def test_domains() -> None:
     own = "ai.onnx.converters.tensorflow"
     assert only_record(convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"

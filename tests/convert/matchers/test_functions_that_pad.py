@@ -10,7 +10,7 @@ import native
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 from small_models import (
     BOOL,
@@ -19,7 +19,6 @@ from small_models import (
     HALF,
     INT64,
     model,
-    tensor,
 )
 
 import padops
@@ -28,30 +27,28 @@ import padops
 
 
 def centred(
-    dims: Sequence[int],
+    dims: Sequence[int | str],
     shape: Sequence[int],
     *,
     axes: Sequence[int] | None = None,
-    dtype: int = FLOAT,
+    kind: str = "float",
     known: bool = True,
-    of_shape: type = np.int64,
+    of_shape: str = "int64",
     transposed: bool = False,
     opset: int = 20,
-    stated: Sequence[int | str] | None = None,
 ) -> onnx.ModelProto:
     """A model of one CenterCropPad, with a shape that is known or an input."""
-    attributes = {} if axes is None else {"axes": list(axes)}
-    nodes = [helper.make_node("CenterCropPad", ["x", "s"], ["y"], "centre", **attributes)]
+    node = f"CenterCropPad {'' if axes is None else f'<axes = {list(axes)}>'}"
+    nodes = f"[centre] y = {node} (x, s)"
     if transposed:
-        nodes[0].input[0], nodes[0].output[0] = "a", "b"
-        order = list(range(len(dims)))[::-1]
-        before = helper.make_node("Transpose", ["x"], ["a"], perm=order)
-        nodes = [before, *nodes, helper.make_node("Transpose", ["b"], ["y"], perm=order)]
-    inputs = [("x", dtype, list(stated or dims))]
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(of_shape))
-    tensors = [tensor("s", shape, of_shape)] if known else []
-    inputs += [] if known else [("s", kind, [len(shape)])]
-    return model(nodes, opset, ir_version=10, inputs=inputs, outputs=[("y", dtype, None)], tensors=tensors)
+        turn = f"Transpose <perm = {list(range(len(dims)))[::-1]}>"
+        nodes = f"a = {turn} (x) b = {node} (a, s) y = {turn} (b)"
+    data, sizes = (", ".join(map(str, row)) for row in (dims, shape))
+    length = f"{of_shape}[{len(shape)}] s"
+    given, there = ("", f"{length} = {{{sizes}}}") if known else (f", {length}", "")
+    return onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["": {opset}]> g ({kind}[{data}] x{given}) => ({kind}[] y) <{there}> {{ {nodes} }}
+    """)
 
 
 def run(message: onnx.ModelProto, data: np.ndarray, shape: Sequence[int], dtype: type = np.int64) -> np.ndarray:
@@ -63,9 +60,9 @@ def run(message: onnx.ModelProto, data: np.ndarray, shape: Sequence[int], dtype:
 CENTRED: dict[str, dict[str, Any]] = {
     "known": {},
     "shape at run time": {"known": False},
-    "sizes at run time": {"stated": ["n", "m"]},
+    "sizes at run time": {"dims": ["n", "m"]},
     "axes": {"axes": [1, 0]},
-    "axes at run time": {"axes": [-1, 0], "stated": ["n", "m"], "known": False},
+    "axes at run time": {"axes": [-1, 0], "dims": ["n", "m"], "known": False},
 }
 
 
@@ -74,7 +71,7 @@ def test_center_crop_pad_as_the_reference(name: str) -> None:
     options = CENTRED[name]
     data = np.arange(24, dtype=np.float32).reshape(4, 6)
     for shape in itertools.product((1, 4, 7), (3, 6, 8)):
-        source = centred(data.shape, shape, **options)
+        source = centred(**{"dims": data.shape, "shape": shape} | options)
         wanted = ReferenceEvaluator(source).run(None, {"x": data, "s": np.array(shape)})[0]
         for road in (padops.convert, padops.lower):
             conversion = road(source)
@@ -97,7 +94,7 @@ def test_center_crop_pad_between_transposes() -> None:
 
 
 def test_center_crop_pad_with_a_shape_of_int32() -> None:
-    source = centred([4, 5], [7, 2], known=False, of_shape=np.int32)
+    source = centred([4, 5], [7, 2], known=False, of_shape="int32")
     (pad,) = padops.inspect(source).pads
     assert (pad.verdict, pad.why) == (
         "refuses", "ONNX Runtime writes out its body, which takes the shape as int64 alone"
@@ -120,7 +117,7 @@ def test_center_crop_pad_that_changes_nothing_is_folded() -> None:
         (centred([4, 5], [7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
         (centred([4, 5], [7, 2], axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
         (centred([4, 5], [7, 2], opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
-        (centred([4, 5], [7, 2], dtype=TensorProto.COMPLEX64),
+        (centred([4, 5], [7, 2], kind="complex64"),
          "its data are complex64, and ONNX Runtime has no complex tensors"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -58,21 +58,6 @@ def test_the_dims_behind_them_are_not_those_of_all_axes(name: str, without_pad: 
     assert output.dtype == expected.dtype and np.array_equal(output, expected)
 
 
-def test_constant_axes_are_known_in_every_graph() -> None:
-    """Initializers and Constants, around the graph and in it, but not what hides them."""
-    made = onnx.parser.parse_model("""
-        <ir_version: 9, opset_import: ["": 18]> g (float[5, 3, 3] x, int64[] a, bool c) => (float[] y)
-        <int64[6] q = {2, 1, 0, 0, 0, 3}> {
-            k = Constant <value_ints = [2, 0, 1]> ()
-            y = If (c) <then_branch = t () => (float[] t) { t = Pad (x, q, "", k) },
-                        else_branch = e () => (float[] e) { k = Identity (a) e = Pad (x, q, "", k) }>
-        }
-    """)
-    shapes = {record.path: record.output_shape for record in padops.inspect(made).pads}
-    assert shapes["graph/If_1.then_branch/Pad_0"] == _expected(DATA, Q, AXES).shape
-    assert shapes["graph/If_1.else_branch/Pad_1"] == (None, None, None)
-
-
 CASES = {
     "fewer axes": ([5, 3, 3], [1, 0], [1]),
     "fewer axes, some dims named": (["n", 3, 3], [1, 0, 2, 0], [2, 0]),
