@@ -17,25 +17,18 @@ Dims = Sequence[int | str | None]
 
 @dataclass
 class Nodes:
-    """Nodes that work on ``x``, each method adding one and giving the name of its output.
+    """Nodes that work on ``x``, each method adding one and giving the name of its output."""
 
-    Attributes:
-        prefix: Of all names.
-        nodes: In their order.
-        tensors: The constants, by name.
-    """
-
-    prefix: str = ""
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     tensors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def node(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
-        name = f"{self.prefix}{op.lower()}_{len(self.nodes)}"
+        name = f"{op.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(op, list(inputs), [f"{name}_out"], name, **attributes))
         return f"{name}_out"
 
     def constant(self, array: Any, dtype: Any = np.int64) -> str:
-        name = f"{self.prefix}c{len(self.tensors)}"
+        name = f"c{len(self.tensors)}"
         self.tensors[name] = np.array(array, dtype)
         return name
 
@@ -66,10 +59,6 @@ class Nodes:
 
     def initializers(self) -> list[onnx.TensorProto]:
         return [tensor(name, array, array.dtype) for name, array in self.tensors.items()]
-
-    def constants(self) -> list[onnx.NodeProto]:
-        """The constants as nodes, for functions."""
-        return [helper.make_node("Constant", [], [t.name], value=t) for t in self.initializers()]
 
     def named(self, last: str, name: str = "y") -> Nodes:
         """The same, with another name for what the last node gives."""

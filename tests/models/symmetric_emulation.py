@@ -14,23 +14,12 @@ from small_models import FLOAT, model, tensor
 
 @dataclass
 class Emulation:
-    """The nodes that tf2onnx writes for one symmetric Pad, each to be changed before the model is built.
+    """The nodes that tf2onnx writes for one symmetric Pad, each to be changed before the model is built."""
 
-    Attributes:
-        rows: Begin and end of each axis of the data.
-        order: The axes of the result, where a Transpose stands behind the reflection.
-        gathered: Whether the shape is taken in front of that Transpose, and put in order by a Gather.
-        opset: Scatter and the form of Pad and Split follow from it.
-        prefix: Of all names.
-        shared: The name of the constant with two False, where another emulation has it already.
-    """
-
-    rows: Sequence[Sequence[int]]
-    opset: int = 13
-    order: Sequence[int] | None = None
-    gathered: bool = True
-    prefix: str = ""
-    shared: str | None = None
+    rows: Sequence[Sequence[int]]  # begin and end of each axis of the data
+    opset: int = 13  # Scatter and the form of Pad and Split follow from it
+    order: Sequence[int] | None = None  # the axes of the result, where a Transpose stands behind the reflection
+    gathered: bool = True  # whether the shape is taken in front of that Transpose, and put in order by a Gather
     tensors: dict[str, np.ndarray] = field(default_factory=dict)
     nodes: dict[str, onnx.NodeProto] = field(default_factory=dict)
 
@@ -45,22 +34,21 @@ class Emulation:
             value = "turned"
             self._node("transpose", "Transpose", ["mirrored"], ["turned"], perm=self.order)
         if self.order is not None and self.gathered:
-            self.tensors[f"{self.prefix}order"] = np.array(self.order)
+            self.tensors["order"] = np.array(self.order)
             self._node("shape", "Shape", ["mirrored"], ["plain_dims"])
             self._node("gather", "Gather", ["plain_dims", "order"], ["dims"])
         else:
             self._node("shape", "Shape", [value], ["dims"])
         parts = {"num_outputs": len(amounts)} if self.opset >= 18 else {}
         self._node("split", "Split", ["dims"], [f"dim_{axis}" for axis in range(len(amounts))], **parts)
-        if self.shared is None:
-            self.tensors[f"{self.prefix}no"] = np.zeros(2, bool)
+        self.tensors["no"] = np.zeros(2, bool)
         if self.order is not None:
             amounts = amounts[list(self.order)]
             axes = np.flatnonzero(amounts.any(1)).tolist()
         for axis in axes:
             ones = tensor("value", [True], bool)
             self._node(f"fill_{axis}", "ConstantOfShape", [f"dim_{axis}"], [f"ones_{axis}"], value=ones)
-            self.tensors[f"{self.prefix}at_{axis}"] = np.array([amounts[axis, 0], -1 - amounts[axis, 1]])
+            self.tensors[f"at_{axis}"] = np.array([amounts[axis, 0], -1 - amounts[axis, 1]])
             scatter = "ScatterElements" if self.opset >= 11 else "Scatter"
             self._node(f"scatter_{axis}", scatter, [f"ones_{axis}", f"at_{axis}", "no"], [f"mask_{axis}"])
             result = "y" if axis == axes[-1] else f"left_{axis}"
@@ -68,19 +56,13 @@ class Emulation:
             value = result
 
     def _node(self, name: str, op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        names = [[self._name(value) for value in values] for values in (inputs, outputs)]
-        self.nodes[name] = helper.make_node(op, *names, self.prefix + name, **attributes)
-
-    def _name(self, value: str) -> str:
-        if value == "no" and self.shared is not None:
-            return self.shared
-        return value if value == "x" or (value == "y" and not self.prefix) else self.prefix + value
+        self.nodes[name] = helper.make_node(op, inputs, outputs, name, **attributes)
 
     def _pad(self, name: str, value: str, result: str, amounts: np.ndarray, mode: str) -> None:
         if self.opset < 11:
             self._node(name, "Pad", [value], [result], pads=amounts.tolist(), mode=mode)
         else:
-            self.tensors[f"{self.prefix}{name}_pads"] = amounts
+            self.tensors[f"{name}_pads"] = amounts
             self._node(name, "Pad", [value, f"{name}_pads"], [result], mode=mode)
 
     def model(

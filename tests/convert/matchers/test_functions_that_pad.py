@@ -47,7 +47,8 @@ def centred(
     length = f"{of_shape}[{len(shape)}] s"
     given, there = ("", f"{length} = {{{sizes}}}") if known else (f", {length}", "")
     return onnx.parser.parse_model(f"""
-        <ir_version: 10, opset_import: ["": {opset}]> g ({kind}[{data}] x{given}) => ({kind}[] y) <{there}> {{ {nodes} }}
+        <ir_version: 10, opset_import: ["": {opset}]> g ({kind}[{data}] x{given}) => ({kind}[] y)
+        <{there}> {{ {nodes} }}
     """)
 
 
