@@ -144,6 +144,7 @@ NOT_THE_EMULATION: dict[str, Callable[[Emulation], None]] = {
     "flattened": lambda emulation: emulation.nodes["compress_1"].ClearField("attribute"),
     "masks exchanged": inputs("compress_0", "mirrored", "mask_1"),
     "dims exchanged": inputs("fill_0", "dim_1"),
+    "a constant dim": lambda emulation: (amount("ten", [10])(emulation), inputs("fill_0", "ten")(emulation)),
     "shape of something else": inputs("shape", "wider"),
     "the shape's end": attribute("shape", "end", 2),
     "reduction": attribute("scatter_0", "reduction", "none"),
