@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
+from small_models import FLOAT, model, tensor
 
-FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
 Row = tuple[str, onnx.ModelProto]
 
 
@@ -18,12 +18,9 @@ def foreign(
     """One node on data of open dims; its other inputs are constants."""
     names = ["x", *("" if array is None else f"c{at}" for at, array in enumerate(arrays))]
     node = helper.make_node(op, names, ["y"], domain=domain, **rows)
-    dims = [f"d{axis}" for axis in range(rank)]
-    x, y = (helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in (("x", dims), ("y", None)))
-    held = [numpy_helper.from_array(array, f"c{at}") for at, array in enumerate(arrays) if array is not None]
-    graph = helper.make_graph([node], "g", [x], [y], held)
-    imports = [helper.make_opsetid("", opset)] + ([helper.make_opsetid(domain, 1)] if domain else [])
-    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+    held = [tensor(f"c{at}", array, array.dtype) for at, array in enumerate(arrays) if array is not None]
+    parts = {"inputs": [("x", FLOAT, [f"d{axis}" for axis in range(rank)])], "outputs": [("y", FLOAT, None)]}
+    return model([node], opset, ir_version=9, tensors=held, imports=[(domain, 1)] if domain else [], **parts)
 
 
 def foreign_pads() -> Iterator[Row]:
@@ -62,6 +59,5 @@ def attention() -> onnx.ModelProto:
     """A mask that is shorter than the keys."""
     node = helper.make_node("Attention", ["q", "k", "v", "m"], ["y"])
     shapes = {"q": [1, 2, 4, 8], "k": [1, 2, 6, 8], "v": [1, 2, 6, 8], "m": [4, 5]}
-    inputs = [helper.make_tensor_value_info(name, FLOAT, dims) for name, dims in shapes.items()]
-    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", FLOAT, None)])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)], ir_version=11)
+    inputs = [(name, FLOAT, dims) for name, dims in shapes.items()]
+    return model([node], 24, ir_version=11, inputs=inputs, outputs=[("y", FLOAT, None)])
