@@ -16,8 +16,8 @@ from padops.extras import DependencyError, needing_onnxruntime
 from padops.runtime.chosen import Chosen, plugin_version
 from padops.runtime.model_words import PADS, content_of, is_silent, words_of
 from padops.runtime.placing import WAY, one_name_before
-from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
+from padops.runtime.session import prepare
 
 with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
