@@ -36,10 +36,10 @@ class Values:
         """Return the values of a model that declares all values, and whose constants are initializers."""
         values = Values({}, {}, {}, {})
         for value in (*message.graph.input, *message.graph.value_info):
-            tensor = value.type.tensor_type
-            dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-            values.types[value.name] = tensor.elem_type
-            values.dims[value.name] = dims if tensor.HasField("shape") else None
+            kind = value.type.tensor_type
+            dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim]
+            values.types[value.name] = kind.elem_type
+            values.dims[value.name] = dims if kind.HasField("shape") else None
         for tensor in message.graph.initializer:
             values.add(tensor)
         for node in message.graph.node:

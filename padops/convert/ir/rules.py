@@ -100,7 +100,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
     masks = {
         name: layer.integers(f"{name}_mask", "") for name in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")
     }
-    masks = {name: [bit != 0 for bit in (bits + [0] * count[0])[: count[0]]] for name, bits in masks.items()}
+    masks = {name: (bits + [0] * count[0])[: count[0]] for name, bits in masks.items()}
     rows, axes, shrunk, added = _axes(layer.values.dims[data], masks, count[0])
     shrink, first, last = (np.array(masks[name], bool)[rows] for name in ("shrink_axis", "begin", "end"))
     steps = layer.values.array(strides) if strides else np.ones(count)
@@ -122,7 +122,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
     return layer.add("Unsqueeze", given, layer.constant(added)) if added else given
 
 
-def _axes(dims: Dims, masks: Mapping[str, list[bool]], count: int) -> tuple[list[int], ...]:
+def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
     """Return the rows of a StridedSlice's begin, their axes, the axes that it drops, and the output's new axes."""
     kinds = ("ellipsis", "new_axis", "shrink_axis")
     marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]

@@ -83,7 +83,7 @@ def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = ""
         amounts = _amounts_to(layer, data, kernel, layer.numbers(output_shape).tolist(), mode)
     elif mode.startswith("SAME"):
         raise Unreadable(f"auto_pad='{mode.lower()}' without an output_shape")
-    window = {"output_padding": padding} if padding else {}
+    window: dict[str, Any] = {"output_padding": padding} if padding else {}
     window |= _window(layer, kernel, amounts)
     return layer.add("ConvTranspose", data, weights, group=groups, **window)
 
