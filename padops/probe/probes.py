@@ -7,12 +7,14 @@ conditions "beyond all" and "sizes above" have no models: "beyond" and "rank abo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from padops.probe.models import Case
 from padops.runtime.provider_rules import MODES
 
+CONSTANT, WRAP, EXTENDING = MODES[:1], MODES[3:], MODES[1:]
 IMAGE = (1, 2, 4, 5)
 AROUND = (0, 0, 1, 2, 0, 0, 1, 2)
 VERSIONS = {10: 2, 11: 11, 13: 13, 21: 21, 23: 23, 24: 24, 25: 25}  # of Pad, by the opset of a model
@@ -31,101 +33,86 @@ class Probe:
     number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
 
 
-def _case(mode: str, what: str, pads: tuple[int, ...] = AROUND, shape: tuple[int, ...] = IMAGE) -> Case:
-    return Case(f"{mode} {what}", mode, shape, pads, 19 if mode.startswith("wrap") else 18)
-
-
-def _around(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns amounts that add one element before and one behind each of the last two axes."""
-    return tuple(int(axis >= len(shape) - 2) for axis in range(len(shape))) * 2
+def _each(
+    what: str,
+    when: str,
+    modes: Sequence[str] = MODES,
+    pads: tuple[int, ...] = AROUND,
+    shape: tuple[int, ...] = IMAGE,
+    number: int = 0,
+    **changes: Any,
+) -> Iterator[Probe]:
+    """Yields a probe of a condition for each mode; ``changes`` are further fields of its case."""
+    for mode in modes:
+        case = Case(f"{mode}{what}", mode, shape, pads, 19 if mode == "wrap" else 18)
+        yield Probe(replace(case, **changes), when, number)
 
 
 def _of_nodes() -> Iterator[Probe]:
-    for mode in MODES:
-        yield Probe(_case(mode, "around"), "always")
-    yield Probe(replace(_case("wrap", "of n", (0, 0, 4, 5, 0, 0, 4, 5)), opset=21), "always")
-    yield Probe(_case("constant", "channels", (0, 1, 0, 0, 0, 2, 0, 0)), "always")
-    yield Probe(replace(_case("constant,", "fill of 1"), mode="constant", fill=(7,)), "always")
+    yield from _each(" around", "always")
+    yield from _each(" of n", "always", WRAP, (0, 0, 4, 5, 0, 0, 4, 5), opset=21)
+    yield from _each(" channels", "always", CONSTANT, (0, 1, 0, 0, 0, 2, 0, 0))
+    yield from _each(", fill of 1", "always", CONSTANT, fill=(7,))
     for opset, version in VERSIONS.items():
-        for mode in MODES if opset > 19 else MODES[:3]:
-            case = replace(_case(mode, f"of version {version}"), opset=opset)
-            yield Probe(case, "above" if opset > 19 else "below", version)
+        modes, when = (MODES, "above") if opset > 19 else (MODES[:3], "below")
+        yield from _each(f" of version {version}", when, modes, number=version, opset=opset)
 
 
 def _of_data() -> Iterator[Probe]:
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "of open rank"), given=("rank",)), "open rank")
+    yield from _each(" of open rank", "open rank", given=("rank",))
     for rank, shape in RANKS.items():
-        for mode in MODES if rank else MODES[:3]:
-            case = _case(mode, f"of rank {rank}", _around(shape), shape)
-            yield Probe(case, "rank below" if rank < len(IMAGE) else "rank above", rank)
+        # One more element before and behind each of the last two axes.
+        pads = tuple(int(axis >= rank - 2) for axis in range(rank)) * 2
+        when = "rank below" if rank < len(IMAGE) else "rank above"
+        yield from _each(f" of rank {rank}", when, MODES if rank else MODES[:3], pads, shape, rank)
     for name in TYPES:
-        for mode in MODES if name in IN_EVERY_MODE else MODES[:1]:
-            yield Probe(replace(_case(mode, f"of {name}"), type=name, doubled=True), "other types")
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "of open dims"), given=("dims",)), "open dims")
+        modes = MODES if name in IN_EVERY_MODE else CONSTANT
+        yield from _each(f" of {name}", "other types", modes, type=name, doubled=True)
+    yield from _each(" of open dims", "open dims", given=("dims",))
 
 
 def _of_axes() -> Iterator[Probe]:
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "all axes"), axes=(0, 1, 2, 3)), "axes")
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "some axes", (1, 2, 1, 2)), axes=(2, 3)), "axes but all")
-    for mode in MODES:
-        case = replace(_case(mode, "axes in another order", (1, 0, 0, 2, 0, 0), (2, 3, 4)), axes=(2, 1, 0))
-        yield Probe(case, "axes turned")
-    yield Probe(replace(_case("constant", "all axes and a fill"), axes=(0, 1, 2, 3), fill=(7,)), "axes and fill")
+    yield from _each(" all axes", "axes", axes=(0, 1, 2, 3))
+    yield from _each(" some axes", "axes but all", pads=(1, 2, 1, 2), axes=(2, 3))
+    yield from _each(" axes in another order", "axes turned", MODES, (1, 0, 0, 2, 0, 0), (2, 3, 4), axes=(2, 1, 0))
+    yield from _each(" all axes and a fill", "axes and fill", CONSTANT, axes=(0, 1, 2, 3), fill=(7,))
 
 
 def _of_amounts() -> Iterator[Probe]:
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "of given amounts"), given=("pads",)), "computed")
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "of given axes"), axes=(0, 1, 2, 3), given=("axes",)), "computed")
-    yield Probe(_case("constant", "crop", (0, 0, -1, 2, 0, 0, 1, -2)), "crop")
-    yield from (Probe(_case(mode, "crop", (0, 0, -1, 1, 0, 0, 1, -1)), "crop") for mode in MODES[1:])
-    for mode in MODES:
-        yield Probe(_case(mode, "of nothing", (0, 0, 0, 2, 0, 0, 0, 2), (1, 2, 0, 5)), "empty")
-    yield from (Probe(_case(mode, "to nothing", (0, 0, -4, 0, 0, 0, 0, 0)), "empty") for mode in ("constant", "edge"))
-    yield Probe(_case("reflect", "beyond n - 1", (0, 0, 5, 0, 0, 0, 4, 0)), "beyond")
-    yield Probe(_case("wrap", "beyond n", (0, 0, 5, 0, 0, 0, 9, 0)), "beyond")
+    yield from _each(" of given amounts", "computed", given=("pads",))
+    yield from _each(" of given axes", "computed", axes=(0, 1, 2, 3), given=("axes",))
+    yield from _each(" crop", "crop", CONSTANT, (0, 0, -1, 2, 0, 0, 1, -2))
+    yield from _each(" crop", "crop", EXTENDING, (0, 0, -1, 1, 0, 0, 1, -1))
+    yield from _each(" of nothing", "empty", MODES, (0, 0, 0, 2, 0, 0, 0, 2), (1, 2, 0, 5))
+    yield from _each(" to nothing", "empty", ("constant", "edge"), (0, 0, -4, 0, 0, 0, 0, 0))
+    yield from _each(" beyond n - 1", "beyond", ("reflect",), (0, 0, 5, 0, 0, 0, 4, 0))
+    yield from _each(" beyond n", "beyond", WRAP, (0, 0, 5, 0, 0, 0, 9, 0))
     for mode in ("reflect", "wrap"):
-        yield Probe(_case(mode, "far beyond", (0, 0, 0, 0, 0, 0, 0, 16)), "beyond")
-        yield Probe(_case(mode, "crop beyond", (0, 0, -2, 0, 0, 0, 3, 0)), "crop beyond")
-    for mode in MODES:
-        yield Probe(_case(mode, "of one", (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5)), "single")
-    for mode in MODES:
-        yield Probe(_case(mode, "of an empty axis", (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5)), "empty axis")
-    yield Probe(_case("constant", "cut beyond", (0, 0, -5, 0, 0, 0, 3, 0)), "cut beyond")
-    yield Probe(_case("constant", "cut away", (0, 0, -4, 0, 0, 0, 3, 0)), "cut away")
+        yield from _each(" far beyond", "beyond", (mode,), (0, 0, 0, 0, 0, 0, 0, 16))
+        yield from _each(" crop beyond", "crop beyond", (mode,), (0, 0, -2, 0, 0, 0, 3, 0))
+    yield from _each(" of one", "single", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5))
+    yield from _each(" of an empty axis", "empty axis", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5))
+    yield from _each(" cut beyond", "cut beyond", CONSTANT, (0, 0, -5, 0, 0, 0, 3, 0))
+    yield from _each(" cut away", "cut away", CONSTANT, (0, 0, -4, 0, 0, 0, 3, 0))
 
 
 def _of_neighbours() -> Iterator[Probe]:
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "in a branch"), in_body=True), "in a body")
-    for mode in MODES:
-        case = replace(_case(mode, "some axes among Convs", (1, 2, 1, 2)), axes=(2, 3), behind="Conv", before="Conv")
-        yield Probe(case, "axes beside")
-    for mode in MODES:
-        yield Probe(replace(_case(mode, "before Conv"), behind="Conv"), "nodes behind")
+    yield from _each(" in a branch", "in a body", in_body=True)
+    among = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
+    yield from _each(" some axes among Convs", "axes beside", pads=(1, 2, 1, 2), **among)
+    yield from _each(" before Conv", "nodes behind", behind="Conv")
 
 
 def _of_fills() -> Iterator[Probe]:
-    for mode in MODES[1:]:
-        yield Probe(replace(_case(mode, "all axes, fill of 2"), axes=(0, 1, 2, 3), fill=(7, 8)), "fill not one")
-    for mode in MODES[1:]:
-        yield Probe(replace(_case(f"{mode},", "fill of 2"), mode=mode, fill=(7, 8)), "bare fill not one")
-    for mode in MODES[1:]:
-        yield Probe(replace(_case(mode, "fill of 0"), fill=()), "fill empty")
-    given = replace(_case("constant", "given fill"), fill=(7,), given=("fill",))
-    yield Probe(given, "computed fill")
-    yield Probe(replace(given, name="constant given scalar fill", scalar=True), "computed scalar fill")
-    fills = replace(_case("constant", "negative zero"), fill=(-0.0,), doubled=True)
-    yield Probe(fills, "rounded fill")
-    yield Probe(replace(fills, name="constant fill of 25 bits", fill=(16777217,), type="int32"), "rounded fill")
+    yield from _each(" all axes, fill of 2", "fill not one", EXTENDING, axes=(0, 1, 2, 3), fill=(7, 8))
+    yield from _each(", fill of 2", "bare fill not one", EXTENDING, fill=(7, 8))
+    yield from _each(" fill of 0", "fill empty", EXTENDING, fill=())
+    yield from _each(" given fill", "computed fill", CONSTANT, fill=(7,), given=("fill",))
+    yield from _each(" given scalar fill", "computed scalar fill", CONSTANT, fill=(7,), given=("fill",), scalar=True)
+    yield from _each(" negative zero", "rounded fill", CONSTANT, fill=(-0.0,), doubled=True)
+    yield from _each(" fill of 25 bits", "rounded fill", CONSTANT, fill=(16777217,), doubled=True, type="int32")
     for value in ("nan", "inf"):
-        case = replace(_case("constant", f"value {value}"), opset=10, value=float(value), doubled=True)
-        yield Probe(case, "endless value")
+        yield from _each(f" value {value}", "endless value", CONSTANT, opset=10, value=float(value), doubled=True)
 
 
 PROBES = (*_of_nodes(), *_of_data(), *_of_axes(), *_of_amounts(), *_of_neighbours(), *_of_fills())
