@@ -6,7 +6,6 @@ provider that computes float in float16 rounds nothing: a different bit means a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,29 +41,26 @@ class Case:
 
 def model_of(case: Case, with_pad: bool = True) -> bytes:
     """Serializes the model of a case; ``with_pad=False`` replaces the Pad with an Identity."""
-    from onnx import helper, parser
+    from onnx import helper, numpy_helper, parser
 
-    dims = ", ".join(f"d{i}" for i in range(len(case.shape))) if "dims" in case.given else str(list(case.shape))[1:-1]
-    out = ", ".join(f"o{i}" for i in range(len(case.shape)))
-    of_output = f"{case.type}{f'[{out}]' if out else ''}"
+    given, rank = _inputs_of(case) if with_pad else {}, len(case.shape)
+    dims = ", ".join(f"d{i}" for i in range(rank)) if "dims" in case.given else str(list(case.shape))[1:-1]
+    of_output = case.type + (f"[{', '.join(f'o{i}' for i in range(rank))}]" if rank else "")
     unranked = "rank" in case.given
     inputs = [f"{case.type}[] x" if unranked else f"{case.type}[{dims}] x" if case.shape else f"{case.type} x"]
-    constants: list[str] = []
-    if with_pad:
-        for name, kind, values in _inputs_of(case):
-            if name in case.given:
-                inputs.append(f"{kind} {name}")
-            else:
-                constants.append(f"{kind} {name} = {{{', '.join(map(str, values))}}}")
-    if case.in_body:
-        inputs.append("bool c")
-    if case.behind or case.before:
-        constants.append(f"float[{case.shape[1]},1,1,1] w = {{{', '.join(['1'] * case.shape[1])}}}")
-    declared = f" <{', '.join(constants)}>" if constants else ""
+    for name in filter(case.given.__contains__, given):
+        of_dims = "" if name == "fill" and case.scalar else f"[{given[name].size}]"
+        inputs.append(f"{case.type if name == 'fill' else 'int64'}{of_dims} {name}")
+    inputs += ["bool c"] if case.in_body else []
+    weights = (
+        f"float[{case.shape[1]},1,1,1] w = {{{', '.join(['1'] * case.shape[1])}}}" if case.behind or case.before else ""
+    )
     model = parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({of_output} y)'
-        f"{declared} {{ {_nodes_of(case, _pad_of(case) if with_pad else 'Identity (a)', of_output)} }}"
+        f" <{weights}> {{ {_nodes_of(case, _pad_of(case) if with_pad else 'Identity (a)', of_output)} }}"
     )
+    constants = {name: array for name, array in given.items() if name not in case.given}
+    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in constants.items())
     if with_pad and case.value is not None:
         (pad,) = (node for node in model.graph.node if node.op_type == "Pad")
         pad.attribute.append(helper.make_attribute("value", case.value))
@@ -72,17 +68,15 @@ def model_of(case: Case, with_pad: bool = True) -> bytes:
     return content
 
 
-def _inputs_of(case: Case) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-    """Yields the inputs of the Pad except its data: the name, the type with the dims, and the values of each."""
+def _inputs_of(case: Case) -> dict[str, np.ndarray]:
+    """Returns the inputs of the Pad except its data, in their order."""
     if case.opset < FIRST_WITH_INPUTS:
-        return
-    yield "pads", f"int64[{len(case.pads)}]", case.pads
+        return {}
+    found = {"pads": np.array(case.pads, np.int64)}
     if case.fill is not None:
-        halves = case.type == "float16"  # onnx's text form has the bits of float16
-        fill = tuple(np.array(case.fill, np.float16).view(np.uint16).tolist()) if halves else case.fill
-        yield "fill", case.type if case.scalar else f"{case.type}[{len(case.fill)}]", fill
-    if case.axes is not None:
-        yield "axes", f"int64[{len(case.axes)}]", case.axes
+        fill = np.array(case.fill, _dtype_of(case))
+        found["fill"] = fill.reshape(()) if case.scalar else fill
+    return found | ({} if case.axes is None else {"axes": np.array(case.axes, np.int64)})
 
 
 def _pad_of(case: Case) -> str:
@@ -113,9 +107,7 @@ def feeds_of(case: Case) -> dict[str, np.ndarray]:
     fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     if case.wide and dtype.kind in "iu":
         fed["x"] = np.iinfo(dtype).max - fed["x"]
-    fed |= {name: np.array(getattr(case, name), np.int64) for name in case.given if name in ("pads", "axes")}
-    if "fill" in case.given and (fill := _fill_of(case)) is not None:
-        fed["fill"] = fill
+    fed |= {name: array for name, array in _inputs_of(case).items() if name in case.given}
     return fed | ({"c": np.array(True)} if case.in_body else {})
 
 
@@ -123,26 +115,17 @@ def _dtype_of(case: Case) -> np.dtype[Any]:
     return np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
 
 
-def _fill_of(case: Case) -> np.ndarray | None:
-    if case.fill is None:
-        return None
-    fill = np.array(case.fill, _dtype_of(case))
-    return fill.reshape(()) if case.scalar else fill
-
-
 def expected_of(case: Case, with_pad: bool = True) -> np.ndarray:
     """Returns the output of a case by the standard; ``with_pad=False``: as for ``model_of``."""
     from padops.spec import reference
-    from padops.spec.dialects import onnx_op
+    from padops.spec.dialects import OPS, onnx_op
 
     data = feeds_of(case)["x"]
     data = np.concatenate([data, data]) if case.doubled else data
-    given: list[np.ndarray | None] = [data]
     attributes: dict[str, Any] = {"mode": case.mode}
     if case.opset < FIRST_WITH_INPUTS:
         attributes |= {"pads": list(case.pads)} | ({} if case.value is None else {"value": case.value})
-    else:
-        given += [np.array(case.pads, np.int64), _fill_of(case)]
-        given += [] if case.axes is None else [np.array(case.axes)]
+    others = [_inputs_of(case).get(name) for name in ("pads", "fill", "axes")]
+    given = [data, *others[: len(OPS[onnx_op(case.opset)].inputs) - 1]]
     made = reference.run(onnx_op(case.opset), attributes, given) if with_pad else data
     return np.concatenate([made, made]) if case.doubled else made

@@ -187,22 +187,6 @@ def _check_count(node: Node, rule: str, name: str, count: int, expected: int, wh
         raise node.error(rule, f"{name} has {plural(count, 'value')}, expected {expected} ({why})")
 
 
-def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], where: str, rank: int) -> list[Amounts]:
-    """Convert ``[begin…, end…]`` of the listed axes to amounts of every axis (P8)."""
-    count = len(axes)
-    _check_count(node, "P8", name, len(values), 2 * count, f"2 per axis, {where}")
-    amounts = [Amounts(0, 0)] * rank
-    for i, axis in enumerate(axes):
-        amounts[axis] = Amounts(values[i], values[count + i])
-    return amounts
-
-
-def _pads_attribute(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """Return the amounts of ONNX Pad 1 and 2, from an attribute."""
-    rank, name = len(shape), node.op.attributes[1].name
-    return _pair_up(node, name, node.attribute(name), range(rank), f"rank {rank}", rank)
-
-
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
     """Convert the elements of the axes input to positions from 0 on.
 
@@ -222,16 +206,27 @@ def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], Pad
     return axes
 
 
-def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """Return the amounts of ONNX Pad 11 and later, from an input; from 18 on, for the axes that another input lists."""
-    rank = len(shape)
-    pads = node.integers("pads")
-    listed = node.integers("axes") if node.op.input_index("axes") is not None else None
-    axes: Sequence[int] = range(rank) if listed is None else axis_positions(listed, rank, node.error)
-    if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
-        raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{2 * len(axes)}]")
-    where = f"rank {rank}" if listed is None else f"axes={listed.tolist()}"
-    return _pair_up(node, "pads", pads.reshape(-1).tolist(), axes, where, rank)
+def _pads(node: Node, shape: Sequence[int]) -> list[Amounts]:
+    """Return the amounts of ONNX Pad, ``[begin…, end…]`` (P8); from 18 on, of the axes that an input may list."""
+    rank, name = len(shape), "pads"
+    axes: Sequence[int] = range(rank)
+    where = f"rank {rank}"
+    if node.op.input_index(name) is None:
+        name = node.op.attributes[1].name
+        values = node.attribute(name)
+    else:
+        pads = node.integers(name)
+        if node.op.input_index("axes") is not None and (listed := node.integers("axes")) is not None:
+            axes, where = axis_positions(listed, rank, node.error), f"axes={listed.tolist()}"
+        if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
+            raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{2 * len(axes)}]")
+        values = pads.reshape(-1).tolist()
+    count = len(axes)
+    _check_count(node, "P8", name, len(values), 2 * count, f"2 per axis, {where}")
+    amounts = [Amounts(0, 0)] * rank
+    for axis, begin, end in zip(axes, values, values[count:]):
+        amounts[axis] = Amounts(begin, end)
+    return amounts
 
 
 def _onnx_op(version: int) -> Op:
@@ -253,7 +248,7 @@ def _onnx_op(version: int) -> Op:
         types=types_of(version),
         crop=Crop.CROP,
         fill="value" if version < 11 else "constant_value",
-        amounts=_pads_attribute if version < 11 else _pads_input,
+        amounts=_pads,
     )
 
 
@@ -264,23 +259,17 @@ def onnx_op(opset: int) -> str:
 
 # ---- OpenVINO Pad-1 and Pad-12: amounts in two inputs, negative amounts by FULL (P3), limits by P4
 
-_INT64_MAX = 2**63 - 1
-
-
-def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
-    """Return an integer input of OpenVINO's Pad: one value for each axis (P8)."""
-    array = node.integers(name)
-    if array.ndim != 1:
-        raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
-    _check_count(node, "P8", name, array.size, rank, "1 per axis")
-    return [min(value, _INT64_MAX) for value in array.tolist()]
-
 
 def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
     """Return the amounts of OpenVINO Pad 1 and 12, from two inputs, which may have different integer types."""
-    rank = len(shape)
-    begins, ends = _one_per_axis(node, "pads_begin", rank), _one_per_axis(node, "pads_end", rank)
-    return [Amounts(begin, end) for begin, end in zip(begins, ends)]
+    rank, lists = len(shape), []
+    for name in ("pads_begin", "pads_end"):
+        array = node.integers(name)
+        if array.ndim != 1:
+            raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
+        _check_count(node, "P8", name, array.size, rank, "1 per axis")
+        lists.append([min(value, 2**63 - 1) for value in array.tolist()])
+    return [Amounts(*values) for values in zip(*lists)]
 
 
 def _openvino_op(version: int) -> Op:
@@ -352,21 +341,19 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
         raise node.error(
             "S1", f"data has rank {rank}, expected {spatial + 2} for a kernel_shape of {plural(spatial, 'value')}"
         )
-    strides = node.list_or("strides", spatial, 1)
-    dilations = node.list_or("dilations", spatial, 1)
-    for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
+    lists = {"kernel_shape": kernel} | {name: node.list_or(name, spatial, 1) for name in ("strides", "dilations")}
+    for name, values in lists.items():
         _check_count(node, "S1", name, len(values), spatial, "1 per spatial axis")
         for value in values:
             if not 1 <= value <= LARGEST:
                 raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")
     first = 2 if node.attribute("data_format").startswith("NC") else 1
     amounts = [Amounts(0, 0)] * rank
-    for i in range(spatial):
-        try:
-            begin, end = same_padding(shape[first + i], kernel[i], strides[i], dilations[i], node.attribute("auto_pad"))
-        except PadError as error:
-            raise node.error(error.rule, error.detail) from None
-        amounts[first + i] = Amounts(begin, end)
+    try:
+        for axis, sizes in enumerate(zip(*lists.values()), first):
+            amounts[axis] = Amounts(*same_padding(shape[axis], *sizes, node.attribute("auto_pad")))
+    except PadError as error:
+        raise node.error(error.rule, error.detail) from None
     return amounts
 
 
