@@ -150,21 +150,17 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
             # Not those for which a rule at least as bad holds.
             worse = {does: [rule for rule in before if _severity(rule) <= SEVERITY.index(does)] for does in SEVERITY}
             rules += _rules_for(when, [row for row in part if not is_held(row.probe, worse[row.does])])
-    by_severity = [sorted(rules, key=_severity) for rules in (first, failing)]
-    early = _early(seen, leaving, first)
-    return (*early, *by_severity[0], *(rule for rule in leaving if rule not in early), *by_severity[1])
+    # The rules that hold for left models to which a rule of ``first`` may apply, and for no failing one.
+    spared = [row for row in seen if row.does == "leaves" and is_held(row.probe, first)]
+    spared = [row for row in spared if not is_held(row.probe, first, surely=True)]
+    failed = [row for row in seen if row.fails]
 
+    def holds(rule: ProviderRule, rows: Sequence[Seen]) -> bool:
+        return any(is_held(row.probe, [rule], surely=True) for row in rows)
 
-def _early(seen: Sequence[Seen], leaving: Sequence[ProviderRule], first: Sequence[ProviderRule]) -> list[ProviderRule]:
-    """Returns the ``leaving`` rules that hold for left models to which ``first`` may apply, and for no failing one."""
-    spared = [row.probe for row in seen if row.does == "leaves" and is_held(row.probe, first)]
-    spared = [probe for probe in spared if not is_held(probe, first, surely=True)]
-    failed = [row.probe for row in seen if row.fails]
-
-    def holds(rule: ProviderRule, probes: Sequence[Probe]) -> bool:
-        return any(is_held(probe, [rule], surely=True) for probe in probes)
-
-    return [rule for rule in leaving if holds(rule, spared) and not holds(rule, failed)]
+    early = [rule for rule in leaving if holds(rule, spared) and not holds(rule, failed)]
+    late = [rule for rule in leaving if rule not in early]
+    return (*early, *sorted(first, key=_severity), *late, *sorted(failing, key=_severity))
 
 
 def _severity(row: Seen | ProviderRule) -> int:
@@ -193,21 +189,23 @@ def _pad_of(probe: Probe) -> tuple[PadInfo, RunsAs]:
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
     """Yields the rules of one condition for its failing models."""
-    of_modes: dict[tuple[str, Any], set[str]] = defaultdict(set)
+    of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.case.type for row in rows):
             part = [row for row in rows if row.probe.case.type == name]
             modes = _listed({row.probe.case.mode for row in part}) if name in IN_EVERY_MODE else ()
             of_modes[min(part, key=_severity).does, modes].add(name)
         for (does, modes), names in of_modes.items():
-            yield _rule(does, when, modes, types=tuple(row.name for row in DTYPES if row.name not in names))
+            yield ProviderRule(
+                does, when, MEASURED, modes, 0, tuple(row.name for row in DTYPES if row.name not in names)
+            )
         return
     for mode in dict.fromkeys(row.probe.case.mode for row in rows):
         part = [row for row in rows if row.probe.case.mode == mode]
         of_modes[min(part, key=_severity).does, _limit_of(when, [row.probe for row in part])].add(mode)
     for (does, limit), found in of_modes.items():
         types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
-        yield _rule(does, when, _listed(found), limit, types)
+        yield ProviderRule(does, when, MEASURED, _listed(found), limit, types)
 
 
 def _limit_of(when: str, probes: Sequence[Probe]) -> int:
@@ -221,10 +219,6 @@ def _limit_of(when: str, probes: Sequence[Probe]) -> int:
 def _listed(modes: Collection[str]) -> tuple[str, ...]:
     """Returns the modes of a rule; empty if all modes fail."""
     return () if set(MODES) <= set(modes) else tuple(mode for mode in MODES if mode in modes)
-
-
-def _rule(does: str, when: str, modes: tuple[str, ...], limit: int = 0, types: tuple[str, ...] = ()) -> ProviderRule:
-    return ProviderRule(does, when, MEASURED, modes, limit, types)  # type: ignore[arg-type]  # one of ``Does``
 
 
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process, or does not answer"}

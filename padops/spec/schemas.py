@@ -101,12 +101,10 @@ def _output_dims(
 ) -> list[onnx.TensorShapeProto.Dimension]:
     """Return the output dims, one for each of ``dims``; all unknown as long as the amounts are unknown inputs."""
     unknown = onnx.TensorShapeProto.Dimension()
-    node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
+    node, is_known = _node(op, context)
     mode, limit = node.mode(), op.limit
-    for i, (row, array) in enumerate(zip(op.inputs, node.inputs)):
-        is_there = i < context.get_num_inputs() and context.get_input_type(i) is not None and context.has_input(i)
-        if array is None and row.kind != "T" and is_there:
-            return [unknown] * len(dims)
+    if not is_known:
+        return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
     # Any size will do for an unknown dim: only growth of its axis counts. If SAME pads any size, it pads size 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
@@ -125,19 +123,19 @@ def _output_dims(
     ]
 
 
-def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) -> dict[str, object]:
+def _node(op: Op, context: onnx.shape_inference.InferenceContext) -> tuple[Node, bool]:
+    """Return the node with the known values of integer inputs, and whether all are known; external values are not."""
     given = {row.name: context.get_attribute(row.name) for row in op.attributes}
     values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
-
-
-def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
-    """Return the known values of the integer inputs; values in external files are not known."""
+    attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
     arrays: list[np.ndarray | None] = []
+    is_known = True
     for i, row in enumerate(op.inputs):
-        tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None
+        is_there = row.kind != "T" and i < context.get_num_inputs()
+        tensor = context.get_input_data(i) if is_there else None
         if tensor is None or tensor.data_location == onnx.TensorProto.EXTERNAL:
             arrays.append(None)
+            is_known = is_known and not (is_there and context.get_input_type(i) is not None and context.has_input(i))
         else:
             arrays.append(onnx.numpy_helper.to_array(tensor))
-    return arrays
+    return Node(op, "", attributes, arrays), is_known
