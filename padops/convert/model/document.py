@@ -89,7 +89,8 @@ class Document:
         """Update the message from the graph and return it."""
         if self.foreign:
             self._drop_imports()
-        if self.proto is None or not self._origin:
+        has_nodes = any(map(len, (self.model.graph, *self.model.functions.values())))
+        if self.proto is None or (has_nodes and not self._origin):
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)
