@@ -196,9 +196,8 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
             modes = _listed({row.probe.case.mode for row in part}) if name in IN_EVERY_MODE else ()
             of_modes[min(part, key=_severity).does, modes].add(name)
         for (does, modes), names in of_modes.items():
-            yield ProviderRule(
-                does, when, MEASURED, modes, 0, tuple(row.name for row in DTYPES if row.name not in names)
-            )
+            types = tuple(row.name for row in DTYPES if row.name not in names)
+            yield ProviderRule(does, when, MEASURED, modes, types=types)
         return
     for mode in dict.fromkeys(row.probe.case.mode for row in rows):
         part = [row for row in rows if row.probe.case.mode == mode]

@@ -350,8 +350,8 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     first = 2 if node.attribute("data_format").startswith("NC") else 1
     amounts = [Amounts(0, 0)] * rank
     try:
-        for axis, sizes in enumerate(zip(*lists.values()), first):
-            amounts[axis] = Amounts(*same_padding(shape[axis], *sizes, node.attribute("auto_pad")))
+        for axis, (extent, stride, dilation) in enumerate(zip(*lists.values()), first):
+            amounts[axis] = Amounts(*same_padding(shape[axis], extent, stride, dilation, node.attribute("auto_pad")))
     except PadError as error:
         raise node.error(error.rule, error.detail) from None
     return amounts
