@@ -98,7 +98,7 @@ def _of_amounts() -> Iterator[Probe]:
 
 def _of_neighbours() -> Iterator[Probe]:
     yield from _each(" in a branch", "in a body", in_body=True)
-    among = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
+    among: dict[str, Any] = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
     yield from _each(" some axes among Convs", "axes beside", pads=(1, 2, 1, 2), **among)
     yield from _each(" before Conv", "nodes behind", behind="Conv")
 
