@@ -24,7 +24,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-import onnx
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad, always_runs
@@ -198,20 +197,6 @@ def _written(
         detach(builder.nodes)
         raise
     return builder, said
-
-
-def prune_opset_imports(document: Document) -> None:
-    """Drop the imports of padops' domains if the model has none of their operators any more."""
-    model, message = document.model, document.message()
-    unused = {DOMAIN, pyop_node.DOMAIN} - {site.node.domain for site in walk(model)}
-    owners: list[onnx.ModelProto | onnx.FunctionProto] = [message, *message.functions]
-    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
-    for owner, graph in zip(owners, graphs, strict=True):
-        kept = [row for row in owner.opset_import if row.domain not in unused]
-        del owner.opset_import[:]
-        owner.opset_import.extend(kept)
-        for domain in unused & set(graph.opset_imports):
-            del graph.opset_imports[domain]
 
 
 def given_inputs(inputs: Sequence[T]) -> list[T]:
