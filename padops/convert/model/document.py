@@ -276,8 +276,8 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. With ``follow_links``, the second file of another format
-    may be a link to any place. ``for_pads``: read also what cannot be converted; see ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. ``for_pads``: read also what cannot be converted; see
+    ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
