@@ -16,8 +16,8 @@ from padops.extras import DependencyError, needing_onnxruntime
 from padops.runtime.chosen import Chosen, plugin_version
 from padops.runtime.model_words import PADS, content_of, is_silent, words_of
 from padops.runtime.placing import WAY, one_name_before
-from padops.runtime.preparing import prepare
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
+from padops.runtime.session import prepare
 
 with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -48,12 +48,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
     padops first converts the model in memory if onnxruntime refuses it before asking a provider, computes wrong results
     even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only the Pads
-    that this onnxruntime does not run, as ``padops.inspect`` reports, with the options that they need. If padops claims
-    Pads of two graphs before OpenVINO's provider, onnxruntime 1.24 refuses the model, and padops lowers it for this
-    provider. The session writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the
-    data of a converted model into memory. ``padops_records`` and one line of the logger ``padops`` report the
-    conversion. If onnxruntime 1.24 or newer runs the model, padops does not import ``onnx``. Conversion needs the extra
-    ``convert``.
+    that this onnxruntime does not run, as ``padops.inspect`` reports, with the options that they need. The session
+    writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted
+    model into memory. ``padops_records`` and one line of the logger ``padops`` report the conversion.
 
     The provider stands directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
     provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
@@ -61,18 +58,14 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
     ``padops.register``.
 
-    Providers in ``providers`` or ``sess_options`` keep their options and their order. padops finds plugin providers
-    with ``onnxruntime.get_ep_devices()``; onnxruntime's own class silently omits some of them. If ``sess_options``
-    already have plugin providers, the session uses new options with copies of their properties, configuration and
-    overrides of dims by name. onnxruntime does not expose added initializers and operators of other libraries; if you
-    use these, name the providers in ``providers``.
+    Providers in ``providers`` or ``sess_options`` keep their options and their order. If ``sess_options`` already have
+    plugin providers, the session uses new options with copies of their properties, configuration and overrides of dims
+    by name. onnxruntime does not expose added initializers and operators of other libraries; if you use these, name the
+    providers in ``providers``.
 
-    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
-    OpenVINO's provider behind padops, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to
-    ``"0"``: otherwise onnxruntime's idle threads would occupy the CPUs that OpenVINO uses.
-
-    If onnxruntime cannot create a provider, the constructor raises the error. onnxruntime's own class would print the
-    error and continue with the CPU's provider alone, without padops; ``enable_fallback=1`` does the same here.
+    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). If
+    onnxruntime cannot create a provider, the constructor raises the error; with ``enable_fallback=1``, it continues
+    with the CPU's provider alone, as onnxruntime's own class does.
 
     Args:
         path_or_bytes: The model: a path, bytes, or an ``onnx.ModelProto``.
@@ -101,9 +94,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         RuntimeError: onnxruntime refuses the library; or new options cannot reproduce the providers of
             ``sess_options``, and the message suggests a remedy.
         TypeError: An argument has the wrong type.
-        ValueError: ``convert`` has another value; onnxruntime does not know a provider; an option of padops' provider
-            is wrong; ``rules`` is not a file of rules, has no rules for ``providers``, or comes without ``providers``;
-            or the session's options already have padops' provider with other options, or a library twice.
+        ValueError: ``convert``, ``rules``, a provider or an option of padops' provider is wrong; or the session's
+            options already have padops' provider with other options, or a library twice.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
     """
 
@@ -261,8 +253,7 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
     """Yield the entries of a model that name the files of external data."""
     from padops.convert.model.scan import external_tensors
 
-    for tensor, _ in external_tensors(message):
-        yield from (entry for entry in tensor.external_data if entry.key == "location")
+    yield from (row for tensor, _ in external_tensors(message) for row in tensor.external_data if row.key == "location")
 
 
 class _UnreadError(Exception):
@@ -271,18 +262,16 @@ class _UnreadError(Exception):
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
     """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
-    why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
-    if convert == "auto":
-        try:
+    doubt = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
+    try:
+        if convert == "auto":
             return _converted_if_needed(model), ""
-        except DependencyError as missing:
-            raise DependencyError(
-                f"{doubt}, and padops cannot look: {missing}; convert='never' runs the model as it is",
-                name=missing.name,
-            ) from None
-        except _UnreadError as error:
-            why = f", and padops cannot look: {error}"
-    return None, f"{doubt}{why}; padops runs them after 'padops convert'"
+    except DependencyError as missing:
+        text = f"{doubt}, and padops cannot look: {missing}; convert='never' runs the model as it is"
+        raise DependencyError(text, name=missing.name) from None
+    except _UnreadError as error:
+        doubt += f", and padops cannot look: {error}"
+    return None, f"{doubt}; padops runs them after 'padops convert'"
 
 
 def _converted_if_needed(

@@ -15,7 +15,7 @@ from onnx import numpy_helper, parser
 import padops
 from padops import session as door
 from padops.convert import inspection
-from padops.runtime import preparing
+from padops.runtime import session as preparing
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
 

@@ -14,7 +14,6 @@ with needing_onnxruntime("padops.InferenceSession"):
     import onnxruntime
 
 AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no standard operator
-OURS = EP_NAMES
 
 Device = Any  # onnxruntime.OrtEpDevice, which has no types
 Named = str | Device | Sequence[Device]
@@ -31,19 +30,12 @@ class Chosen:
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """Return the providers that a caller chooses, in any form that onnxruntime accepts, or as devices.
-
-    By default these are all built-in providers.
-
-    Raises:
-        TypeError: ``providers`` is not a list, or an entry of ``providers`` or ``options`` has the wrong type.
-        ValueError: The numbers of options and providers differ; or an entry has devices of several providers.
-    """
+    """Return a caller's providers, in any form of onnxruntime, or as devices; by default all built-in providers."""
     if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
         plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
-        left = (AZURE, *OURS, *plugins)  # plugin providers are registered, but not chosen
+        left = (AZURE, *EP_NAMES, *plugins)  # plugin providers are registered, but not chosen
         return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     if options is not None and len(options) != len(providers):
         raise ValueError(
@@ -97,4 +89,4 @@ def described(one: Chosen) -> dict[str, Any]:
 def devices_of(one: Chosen) -> tuple[Device, ...]:
     """Return a provider's devices: the chosen devices, else all with its name; for padops and the CPU, the first."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
-    return found[:1] if one.name in (*OURS, CPU) else found
+    return found[:1] if one.name in (*EP_NAMES, CPU) else found

@@ -1,9 +1,4 @@
-"""The native library's file.
-
-Python searches its working folder before installed packages. So in a clone, ``import padops`` finds the sources, which
-have no library. If an installed padops has a library of the same version, padops uses this library: the quick start
-then works in the clone, too.
-"""
+"""The native library's file; in a clone, whose sources have no library, the one of an installed padops."""
 
 from __future__ import annotations
 
@@ -83,11 +78,7 @@ def _installed_library(name: str, wanted: str) -> str:
 
 
 def describe_library(path: str | Path) -> str:
-    """Return a library's description of itself, as JSON: see ``padops.describe``.
-
-    Raises:
-        OSError: The file cannot be loaded, or is not padops' library.
-    """
+    """Return a library's description of itself, as JSON; raise OSError if it is not padops' library."""
     library = ctypes.CDLL(str(path))
     if not hasattr(library, "padops_describe"):
         raise OSError(

@@ -18,11 +18,12 @@ from typing import Any
 
 from padops.extras import needing_onnxruntime
 from padops.plural import plural
-from padops.runtime.chosen import AZURE, OURS, Chosen, Provider, available, chosen_by, devices_of, plugin_version
+from padops.runtime.chosen import AZURE, Chosen, Provider, available, chosen_by, devices_of, plugin_version
 from padops.runtime.model_words import dim_names
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
+    EP_NAMES,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
@@ -37,7 +38,6 @@ from padops.runtime.provider_rules import (
     Rules,
     check_used,
     in_front_of,
-    needing_padops,
     of_plugin,
     rules_with,
     with_measured,
@@ -56,7 +56,7 @@ def told_of_providers() -> dict[str, str]:
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
-    others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
+    others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *EP_NAMES))
     rules = with_measured(BY_NAME, [Chosen(name, {}) for name in others])
     told = dict.fromkeys(others, "")
     for name in others:
@@ -78,13 +78,9 @@ def unknown_provider(names: Iterable[str]) -> str:
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
-    """Check that this onnxruntime, or ``also``, has all named providers.
-
-    Raises:
-        ValueError: A provider is missing.
-    """
+    """Raise ValueError if neither this onnxruntime nor ``also`` has a named provider."""
     there = available()
-    if absent := [name for name in names if name not in there and name not in (*OURS, *also)]:
+    if absent := [name for name in names if name not in there and name not in (*EP_NAMES, *also)]:
         has = ", ".join(sorted(there))
         raise ValueError(f"onnxruntime {onnxruntime.__version__} has no provider {absent[0]} here; it has {has}")
 
@@ -102,14 +98,14 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
         placed.insert(at, Chosen(EP_NAME, {}))
     if CPU not in names:
         placed.append(Chosen(CPU, {}))
-    own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
+    names = [one.name for one in placed]
+    own = names.index(EP_NAME)
     check_options(placed[own].options)
     asked = [one for one in placed[:own] if one.name in rules and (there is None or one.name in there)]
     behind = [(rules[one.name], plugin_version(one)) for one in asked]
     behind = [(row, version) for row, version in behind if of_plugin(row, version).needs_padops]
     if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
-        at = next(at for at, one in enumerate(placed) if one.name == behind[0][0].name)
-        placed.insert(at, Chosen(FIRST_NAME, in_front_of(behind)))
+        placed.insert(names.index(behind[0][0].name), Chosen(FIRST_NAME, in_front_of(behind)))
     return placed
 
 
@@ -135,7 +131,7 @@ def place(
         add_provider(options, chosen[0].options)
         return None
     register_provider_library()
-    if minor >= FIRST_MINOR_BY_NAME and not any(one.name not in (*OURS, CPU) and devices_of(one) for one in chosen):
+    if minor >= FIRST_MINOR_BY_NAME and not any(one.name not in (*EP_NAMES, CPU) and devices_of(one) for one in chosen):
         return [(one.name, one.options) for one in chosen]
     put(options, chosen, rules)
     return None
@@ -172,11 +168,7 @@ def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> 
 
 
 def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules) -> None:
-    """Add providers to options, in order; a second call with the same providers does nothing.
-
-    Raises:
-        ValueError: onnxruntime does not know a provider, or the options have other providers.
-    """
+    """Add providers to options, in order; a second call with the same providers does nothing."""
     if options in _placed and _placed[options][0] == chosen:
         return
     if options in _placed or options.has_providers():
@@ -216,15 +208,12 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Return the caller's options with padops after their providers, or new options with both.
-
-    Raises:
-        RuntimeError: New options would lose a part of the caller's; the message suggests a remedy.
-    """
+    """Return the caller's options with padops after their providers, or new options with both."""
     register_provider_library()
-    plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *OURS}
-    built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *OURS, *plugins)]
-    behind = needing_padops(built_in) if has_pad and not plugins else []
+    plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *EP_NAMES}
+    built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *EP_NAMES, *plugins)]
+    needing = [name for name in built_in if name in BY_NAME and BY_NAME[name].needs_padops]
+    behind = needing if has_pad and not plugins else []
     alone = onnxruntime.SessionOptions()
     alone.log_severity_level = 4
     if behind and (pads := _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)[1]):
@@ -261,7 +250,7 @@ def _twin(
     finally:
         options.enable_profiling, options.optimized_model_filepath = profiling, saved
     names, given = seen.get_providers(), seen.get_provider_options()
-    others = [name for name in names if name not in (CPU, AZURE, *OURS)]
+    others = [name for name in names if name not in (CPU, AZURE, *EP_NAMES)]
     if not others:
         add_provider(options)
         return options
@@ -272,7 +261,7 @@ def _twin(
     chosen = []
     for name, prefix in prefixes.items():
         own = {key.removeprefix(prefix): value for key, value in entries.items() if key.startswith(prefix)}
-        if name not in OURS:
+        if name not in EP_NAMES:
             chosen.append(Chosen(name, {**own, **given[name]}))
             if len(devices_of(chosen[-1])) != 1:
                 raise RuntimeError(f"onnxruntime does not tell which devices of {name} these options have; {WAY}")
@@ -294,10 +283,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the configuration of options, and the Pads that padops would claim before the providers ``behind``.
-
-    Both come from a temporary session without the options' own providers.
-    """
+    """Return the configuration of a session without the options' providers, and its Pads to claim for ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]
@@ -319,24 +305,15 @@ def _report(
 def _identity(dims: Sequence[str]) -> bytes:
     """Serialize a model of one Identity whose input has dims with these names."""
     shape = b"".join(_field(1, _field(2, name.encode())) for name in dims)
-    kind = _field(2, _field(1, _field(1, 1), _field(2, shape)))  # a tensor of float
+    kind = _field(2, _field(1, b"\x08\x01", _field(2, shape)))  # a tensor of float
     values = [_field(number, _field(1, name), kind) for number, name in ((11, b"x"), (12, b"y"))]
     node = _field(1, _field(1, b"x"), _field(2, b"y"), _field(4, b"Identity"))
     graph = _field(7, node, _field(2, b"identity"), *values)
-    return _field(1, 8) + graph + _field(8, _field(2, 13))  # IR version 8, opset 13
+    return b"\x08\x08" + graph + _field(8, b"\x10\x0d")  # IR version 8, opset 13
 
 
-def _field(number: int, *content: bytes | int) -> bytes:
-    """Return a field of a protobuf message: a number, or bytes with their length."""
-    if isinstance(content[0], int):
-        return _varint(number << 3) + _varint(content[0])
-    whole = b"".join(part for part in content if isinstance(part, bytes))
-    return _varint(number << 3 | 2) + _varint(len(whole)) + whole
-
-
-def _varint(number: int) -> bytes:
-    content = bytearray()
-    while number > 127:
-        content.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*content, number])
+def _field(number: int, *content: bytes) -> bytes:
+    """Return a field of a protobuf message: its key, the length in four bytes, and the bytes."""
+    whole = b"".join(content)
+    size = [len(whole) >> shift & 127 | 128 for shift in (0, 7, 14)]
+    return bytes([number << 3 | 2, *size, len(whole) >> 21]) + whole

@@ -1,8 +1,4 @@
-"""padops as an execution provider of onnxruntime, which runs the Pads of unconverted models.
-
-onnxruntime 1.24 and newer ask the provider for kernels of standard operators, so nothing is converted. One library has
-the provider and the operators of the domain ``padops``; a session may use both.
-"""
+"""padops as an execution provider of onnxruntime 1.24 or newer, which runs the Pads of unconverted models."""
 
 from __future__ import annotations
 
@@ -30,7 +26,8 @@ OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front
 
 _LIBRARY = "padops.python"  # the library's name in onnxruntime; callers who register it themselves may use "padops"
 _registering = threading.Lock()
-_provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]] = weakref.WeakKeyDictionary()
+# The options to which ``add_provider`` has added the provider, and the provider's options.
+provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def get_ep_name() -> str:
@@ -42,8 +39,8 @@ def get_ep_names() -> list[str]:
     """Return the names of all execution providers in this package's library.
 
     Returns:
-        In this order: the provider that claims Pads that others leave, the provider that stands before others, and the
-        provider whose device adds the operators of the domain ``padops`` to a session.
+        The provider that claims Pads that others leave, the one that stands before others, and the one whose device
+        adds the operators of the domain ``padops`` to a session.
     """
     return list(EP_NAMES)
 
@@ -58,43 +55,26 @@ def runtime_minor() -> int:
 
 
 def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Register the library, once per process; return each provider's first device, by the provider's name.
-
-    Raises:
-        RuntimeError: onnxruntime is older than 1.24, or refuses the library.
-    """
+    """Register the library, once per process; return each provider's first device, by the provider's name."""
     import onnxruntime
 
     if runtime_minor() < FIRST_MINOR:
         raise RuntimeError(
             f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is "
-            f"{onnxruntime.__version__}; "
-            "'padops convert' and padops.register(options) work without the provider"
+            f"{onnxruntime.__version__}; 'padops convert' and padops.register(options) work without the provider"
         )
     with _registering:
-        devices = _first_devices()
-        if EP_NAME not in devices:
+        if all(device.ep_name != EP_NAME for device in onnxruntime.get_ep_devices()):
             path = get_library_path()
             try:
                 onnxruntime.register_execution_provider_library(_LIBRARY, path)
             except Exception as error:
                 raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
-            devices = _first_devices()
-    return devices
-
-
-def _first_devices() -> dict[str, onnxruntime.OrtEpDevice]:
-    import onnxruntime
-
-    return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
+        return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
 
 
 def check_options(provider_options: Mapping[str, str]) -> None:
-    """Check the options of the provider.
-
-    Raises:
-        ValueError: An option is unknown, or has a value that is not allowed.
-    """
+    """Raise ValueError for an option of the provider that is unknown, or has a value that is not allowed."""
     for name, value in provider_options.items():
         if name not in OPTIONS:
             *names, last = OPTIONS
@@ -103,25 +83,14 @@ def check_options(provider_options: Mapping[str, str]) -> None:
             raise ValueError(f"{EP_NAME}: option {name} is {value!r}, expected {' or '.join(OPTIONS[name])}")
 
 
-def is_provided(session_options: onnxruntime.SessionOptions) -> bool:
-    """Return whether ``add_provider`` has put the provider into options."""
-    return session_options in _provided
-
-
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
-    """Add the provider, and onnxruntime's CPU provider after it, to options; a second call does nothing.
-
-    Providers that the options already have come first.
-
-    Raises:
-        ValueError: An option is wrong, or the options already have the provider with other options.
-    """
+    """Add the provider, and the CPU's after it, to options behind their providers; a second call does nothing."""
     chosen = dict(provider_options or {})
     check_options(chosen)
     devices = register_provider_library()
-    if (before := _provided.get(session_options)) is not None:
+    if (before := provided.get(session_options)) is not None:
         if chosen and chosen != before:
             raise ValueError(f"these SessionOptions have {EP_NAME} with {before} already; take new ones for {chosen}")
         return
@@ -129,4 +98,4 @@ def add_provider(
     session_options.add_provider_for_devices([devices[EP_NAME]], chosen)
     if not has_others:  # otherwise the CPU's may be among them; onnxruntime puts it last anyway
         session_options.add_provider_for_devices([devices[CPU]], {})
-    _provided[session_options] = chosen
+    provided[session_options] = chosen

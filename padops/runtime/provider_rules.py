@@ -1,8 +1,6 @@
 """The Pads that other execution providers of onnxruntime do not run correctly, read from ``padops/rules/``.
 
 CMake builds the same table into the library, which uses it when onnxruntime asks for the nodes to claim.
-``convert/runtimes.py`` judges Pads by this table and by the rules of onnxruntime's own Pad. ``python3
-scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 
 from __future__ import annotations
@@ -46,28 +44,18 @@ CONDITIONS: dict[str, dict[str, str]] = read_rules("conditions")
 
 @dataclass(frozen=True)
 class ProviderRule:
-    """Pads that a provider does not run correctly.
+    """Pads that a provider does not run correctly."""
 
-    Attributes:
-        does: ``"leaves"``: onnxruntime asks the next provider. ``"refuses"``: the session fails when it is created or
-            runs. ``"wrong"``: the results are wrong. ``"dies"``: the process ends.
-        when: The condition, one of ``CONDITIONS``.
-        source: The evidence for the rule.
-        modes: The modes to which the rule applies; empty for all.
-        limit, types: See the condition.
-        before: The first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all.
-        plugin_before: The first version of a plugin for which the rule does not hold, such as ``"0.4.0"``; "" if it
-            holds for all, or if the provider is built into onnxruntime.
-    """
-
+    # ``"leaves"``: onnxruntime asks the next provider. ``"refuses"``: the session fails when it is created or runs.
+    # ``"wrong"``: the results are wrong. ``"dies"``: the process ends.
     does: Does
-    when: str
-    source: str
-    modes: tuple[str, ...] = ()
-    limit: int = 0
-    types: tuple[str, ...] = ()
-    before: int = 0
-    plugin_before: str = ""
+    when: str  # the condition, one of ``CONDITIONS``
+    source: str  # the evidence for the rule
+    modes: tuple[str, ...] = ()  # the modes to which the rule applies; empty for all
+    limit: int = 0  # see the condition
+    types: tuple[str, ...] = ()  # see the condition
+    before: int = 0  # the first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all
+    plugin_before: str = ""  # the same for a plugin, such as ``"0.4.0"``; "" if it holds for all
 
 
 @dataclass(frozen=True)
@@ -149,11 +137,6 @@ def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
 
-def needing_padops(names: Iterable[str]) -> list[str]:
-    """Return the providers that refuse some Pads, compute them wrong or crash on them."""
-    return [name for name in names if name in BY_NAME and BY_NAME[name].needs_padops]
-
-
 # ---- The rules of one session: padops' own, built into the library; the rules in a caller's file, which
 # PadopsFirstExecutionProvider reads by its option "rules"; and the changes by a plugin's version.
 
@@ -181,11 +164,7 @@ def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Known
 
 
 def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
-    """Check that a file has rules for one of the providers.
-
-    Raises:
-        ValueError: The file has none; the message names the providers in it.
-    """
+    """Raise ValueError if a file has rules for none of the providers."""
     if path is None:
         return
     named = [name for name, row in rules.items() if row.file == os.fspath(path)]
@@ -195,14 +174,12 @@ def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Col
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
     """Return the rules that hold for a version of a plugin, or for "", a provider that is built into onnxruntime."""
-    held = tuple(rule for rule in row.rules if not _is_reached(rule.plugin_before, version))
-    return row if held == row.rules else replace(row, rules=held)
 
+    def numbers(text: str) -> list[int]:
+        return [int(part) for part in re.findall(r"\d+", text)]
 
-def _is_reached(first: str, version: str) -> bool:
-    """Return whether a version is ``first`` or later; never if ``first`` is ""."""
-    one, other = ([int(part) for part in re.findall(r"\d+", text)] for text in (first, version))
-    return bool(one) and other >= one
+    reached = [rule for rule in row.rules if rule.plugin_before and numbers(version) >= numbers(rule.plugin_before)]
+    return replace(row, rules=tuple(rule for rule in row.rules if rule not in reached)) if reached else row
 
 
 def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
@@ -226,19 +203,16 @@ def without_rules(name: str) -> str:
 def file_of(provider: str) -> Path | None:
     """Return the user's file for a provider's rules, which ``padops probe`` writes; None if the variable is empty."""
     named = os.environ.get("PADOPS_RULES")
-    if named is None:
-        return Path(_configuration(), "padops", "rules", f"{provider}.json")
-    return Path(named, f"{provider}.json") if named else None
-
-
-def _configuration() -> str:
-    """Return the user's folder for the settings of programs."""
+    if named is not None:
+        return Path(named, f"{provider}.json") if named else None
     if sys.platform == "win32":
-        return os.environ.get("APPDATA") or os.path.expanduser(r"~\AppData\Roaming")
-    if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Application Support")
-    named = os.environ.get("XDG_CONFIG_HOME", "")
-    return named if os.path.isabs(named) else os.path.expanduser("~/.config")
+        folder = os.environ.get("APPDATA") or os.path.expanduser(r"~\AppData\Roaming")
+    elif sys.platform == "darwin":
+        folder = os.path.expanduser("~/Library/Application Support")
+    else:
+        stated = os.environ.get("XDG_CONFIG_HOME", "")
+        folder = stated if os.path.isabs(stated) else os.path.expanduser("~/.config")
+    return Path(folder, "padops", "rules", f"{provider}.json")
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:

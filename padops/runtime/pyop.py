@@ -1,22 +1,18 @@
 """Pad as a Python kernel of onnxruntime-extensions: to study, patch and run padops without its compiled library.
 
-``padops.register(session_options, backend="pyop")`` registers one operator, ``Pad`` of the domain ``padops.pyop``.
-``padops convert --target pyop`` replaces every Pad with this operator. Its body is ``padops.spec.reference``: a patch
-of the reference takes effect at a session's next run. A kernel in Python has the following limits.
+The kernel is one operator, ``Pad`` of the domain ``padops.pyop``. Its body is ``padops.spec.reference``: a patch of the
+reference takes effect at a session's next run. A kernel in Python has the following limits.
 
-* It always has ``SLOTS`` inputs, so a node passes an empty tensor for each absent input, and all attributes are
-  strings: see ``padops.spec.pyop_node``.
+* It always has ``SLOTS`` inputs, and all attributes are strings: see ``padops.spec.pyop_node``.
 * float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter
   refuses them. Strings end at their first NUL, and a string that is not UTF-8 aborts the process.
 * The extensions turn an output into a list and back into an array, which takes 70 ms for 10**6 floats, makes signalling
   NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms, every bit
   kept), and the first registration checks that this version of the extensions accepts it.
-* An exception in a body aborts the process, so the body raises none. A failed call logs its message and returns an
-  empty tensor; :func:`pyop_errors` lists failed calls. The process still aborts if the caller has bound an output of
-  another shape.
-* A kernel belongs to the process: padops defines it once, and every later registration of onnxruntime-extensions
-  includes it. Options accept this library once, and ignore kernels that are defined later. So ``import padops`` defines
-  the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library in the options first.
+* An exception in a body aborts the process, so the body logs it and returns an empty tensor; :func:`pyop_errors` lists
+  failed calls. The process still aborts if the caller has bound an output of another shape.
+* Options accept the library of the extensions once, and ignore kernels that are defined later. So ``import padops``
+  defines the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library first.
 """
 
 from __future__ import annotations
@@ -45,7 +41,6 @@ if TYPE_CHECKING:
 
 KEPT_ERRORS = 1000
 EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
-ABSENT = "Absent"  # an operator that does not exist
 SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
@@ -150,12 +145,7 @@ def _interrupt_later(seconds: float = 0.1) -> None:
 
 
 def register(session_options: onnxruntime.SessionOptions, extensions: bool = True) -> None:
-    """Register the library of onnxruntime-extensions, which includes the kernel; see ``padops.register``.
-
-    Raises:
-        RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
-        ValueError: The options have the library twice, or registered it before the kernel was defined.
-    """
+    """Register the library of onnxruntime-extensions, which includes the kernel; see ``padops.register``."""
     library = extensions_library()
     with _preparing:
         define()
@@ -171,8 +161,8 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     """Return whether the session options include the kernel.
 
-    Options do not expose their libraries. So this function creates a session of a model whose last operator does not
-    exist: onnxruntime names the first unknown operator before it creates providers or writes anything.
+    Options do not expose their libraries. So the model's last operator does not exist: onnxruntime names the first
+    unknown operator before it creates providers or writes anything.
     """
     import onnxruntime
 
@@ -180,13 +170,13 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     profiling, session_options.enable_profiling = session_options.enable_profiling, False
     try:
         kernel = (OP_TYPE, DOMAIN, encode("Pad_2", {}, [True]))
-        model = _chain("string", (KNOWN, EXTENSIONS, {}), kernel, (ABSENT, DOMAIN, {}))
+        model = _chain("string", (KNOWN, EXTENSIONS, {}), kernel, ("Absent", DOMAIN, {}))
         onnxruntime.InferenceSession(model, session_options, enable_fallback=0)
     except Exception as error:  # onnxruntime's exceptions have no common base class
         told = str(error)
     finally:
         session_options.enable_profiling = profiling
-    if f"{DOMAIN}:{ABSENT}(" in told:
+    if f"{DOMAIN}:Absent(" in told:
         return True
     if f"{EXTENSIONS}:{KNOWN}(" in told:
         return False
@@ -205,11 +195,7 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
 
 
 def extensions_library() -> str:
-    """Return the path of the library of onnxruntime-extensions.
-
-    Raises:
-        RuntimeError: The package is not installed.
-    """
+    """Return the path of the library of onnxruntime-extensions."""
     try:
         import onnxruntime_extensions
     except ImportError as error:
@@ -226,10 +212,9 @@ def define() -> None:
     """Define a kernel for each element type of the data; ``padops.spec.reference`` checks the other inputs' types."""
     from onnxruntime_extensions import PyCustomOpDef, onnx_op
 
-    for name in TYPES:
-        kind = by_name(name).ort
+    attributes = dict.fromkeys(ATTRIBUTES, PyCustomOpDef.dt_string)
+    for kind in (by_name(name).ort for name in TYPES):
         inputs = [kind, *[PyCustomOpDef.undefined] * (SLOTS - 1)]
-        attributes = dict.fromkeys(ATTRIBUTES, PyCustomOpDef.dt_string)
         onnx_op(op_type=f"{DOMAIN}::{OP_TYPE}", inputs=inputs, outputs=[kind], attrs=attributes)(_body)
 
 

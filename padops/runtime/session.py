@@ -1,4 +1,4 @@
-"""The native library in an onnxruntime session."""
+"""padops in an onnxruntime session: registers it in options, and prepares the arguments of a session."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.runtime.library import describe_library, get_library_path
-from padops.runtime.provider import add_provider
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, add_provider, provided, runtime_minor
+from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
 
 if TYPE_CHECKING:
     import onnxruntime
 
     from padops.runtime.chosen import Provider
 
+SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()
+# Options of callers, with their own providers, to which padops has been added.
+_like_the_callers: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
 def register(
@@ -37,9 +41,8 @@ def register(
     Args:
         session_options: The options of the future sessions.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
-            Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
-            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and registers its library, with all of its
-            operators, unless the options already have it. You may register both backends.
+            Python kernel of the domain ``padops.pyop``; it needs ``pip install "padops[pyop]"`` and registers the
+            library of onnxruntime-extensions, unless the options already have it. You may register both backends.
         provider: Whether padops' provider also runs the standard Pads of unconverted models. It needs onnxruntime 1.24.
             Create the session without ``providers=``, which would replace the options' providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
@@ -60,15 +63,12 @@ def register(
         OSError: The package has been installed without its library, or ``rules`` cannot be read.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message suggests a remedy.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
-        ValueError: The backend or an operator does not exist; ``provider_options`` come without the provider, are
-            wrong, or differ from an earlier call's; ``rules`` is not a file of rules, or has no rules for
-            ``providers``; an earlier call has registered fewer operators in these options; or the options have the
-            library of onnxruntime-extensions twice, or registered it before the kernel was defined.
+        ValueError: An argument has another value, contradicts an earlier call or comes without one that it needs; or
+            the options have the library of onnxruntime-extensions twice, or from before the kernel was defined.
     """
     import onnxruntime
 
-    if not isinstance(session_options, onnxruntime.SessionOptions):
-        raise TypeError(f"session_options is {type(session_options).__name__}, expected onnxruntime.SessionOptions")
+    _check_options("session_options", session_options)
     if not isinstance(provider, bool):
         raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
     if provider_options and not provider:
@@ -123,6 +123,74 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
     if unknown := [name for name in operators if name not in OPS]:
         raise ValueError(f"operators has {', '.join(map(repr, unknown))}; expected some of {', '.join(OPS)}")
     return frozenset(operators)
+
+
+def _check_options(name: str, options: object) -> None:
+    import onnxruntime
+
+    if not isinstance(options, onnxruntime.SessionOptions):
+        raise TypeError(f"{name} is {type(options).__name__}, expected onnxruntime.SessionOptions")
+
+
+def prepare(
+    model: str | bytes | os.PathLike[str],
+    words: frozenset[bytes],
+    sess_options: onnxruntime.SessionOptions | None,
+    providers: Sequence[Provider] | None,
+    provider_options: Sequence[Mapping[Any, Any]] | None = None,
+    named: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Any], Rules, bool]:
+    """Add padops to the arguments of ``padops.InferenceSession`` for a model that contains ``words``.
+
+    Returns:
+        The arguments of ``onnxruntime.InferenceSession`` after the model; the rules of the providers, by their names
+        (empty if padops is no provider); and whether the options have providers of the caller.
+    """
+    import onnxruntime
+
+    from padops.runtime import model_words, placing
+    from padops.runtime.chosen import AZURE, available, chosen_by
+    from padops.spec.dialects import OPS
+
+    options = onnxruntime.SessionOptions() if sess_options is None else sess_options
+    _check_options("sess_options", options)
+    kwargs, has_pad = dict(named or {}), b"Pad" in words
+    file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
+    if file is not None and (not providers or minor < FIRST_MINOR):
+        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider among providers")
+    of_the_caller = not providers and options in _like_the_callers
+    if minor >= FIRST_MINOR:
+        if not providers and options.has_providers() and not (options in provided or placing.placed_rules(options)):
+            options = placing.with_own_providers(model, options, has_pad, minor)
+            _like_the_callers.add(options)
+            of_the_caller = True
+        elif not of_the_caller and (providers or placing.placed_rules(options) is None):
+            chosen = chosen_by(providers, provider_options)
+            # onnxruntime warns about known providers that this build lacks, and omits them.
+            placing.check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
+            rules = placing.rules_for(file, chosen)
+            for row in chosen if has_pad else ():
+                if row.name in available() and row.name not in (*rules, *EP_NAMES, CPU, AZURE):
+                    warn_once(f"{row.name}: {without_rules(row.name)}")
+            chosen = placing.with_padops(chosen, available(), rules)
+            if sess_options is None and has_pad and placing.stands_before_threads(chosen, rules):
+                options.add_session_config_entry(SPINNING, "0")
+            providers, provider_options = placing.place(options, chosen, minor, rules), None
+        rules = placing.placed_rules(options) or rules
+        kwargs.setdefault("enable_fallback", 0)
+    if model_words.DOMAIN in words:
+        # The caller may use the options for other models, too.
+        register(options, operators=[name for name in OPS if name.encode() in words] if sess_options is None else None)
+    if model_words.PYTHON_DOMAIN in words:
+        register(options, backend="pyop")
+    wrong = model_words.wrong_optimizers(words, minor)
+    if model_words.FOLDING in wrong and not model_words.pads_constants(model):
+        # Without ConstantFolding, OpenVINO gets constant parts and cannot run some of them.
+        wrong.remove(model_words.FOLDING)
+    if wrong:
+        kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
+    arguments = {"sess_options": options, "providers": providers, "provider_options": provider_options, **kwargs}
+    return arguments, rules if minor >= FIRST_MINOR else {}, of_the_caller
 
 
 def describe() -> dict[str, Any]:

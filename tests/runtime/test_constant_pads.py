@@ -12,7 +12,7 @@ import pytest
 from provider_sessions import model, recording_options
 
 import padops
-from padops.runtime import preparing
+from padops.runtime import session as preparing
 from padops.runtime.model_words import pads_constants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

@@ -14,7 +14,8 @@ import pytest
 from provider_sessions import CPU, EP_NAME, POOLED, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import placing, preparing
+from padops.runtime import placing
+from padops.runtime import session as preparing
 from padops.runtime.session import register
 
 ROW = np.arange(1, 5).astype(np.int16)

@@ -12,7 +12,7 @@ from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recor
 import padops
 from padops.runtime import placing
 from padops.runtime.provider import FIRST_NAME, register_provider_library
-from padops.runtime.provider_rules import KNOWN_PROVIDERS, needing_padops
+from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 PAD, WITHOUT_PAD = pad([1, 1], "edge"), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
 OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
@@ -46,11 +46,12 @@ def test_the_place_that_the_caller_chooses() -> None:
     assert [one.name for one in chosen] == ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU] and chosen[1] is own
 
 
-def test_needing_padops() -> None:
+def test_providers_that_need_padops_in_front() -> None:
     """A provider that only leaves Pads to others, or that nobody knows, needs none in front."""
     leaving = {row.name for row in KNOWN_PROVIDERS if all(rule.does == "leaves" for rule in row.rules)}
     assert leaving == {COREML, "XnnpackExecutionProvider"}
-    assert needing_padops([*leaving, "Other", OPENVINO]) == [OPENVINO]
+    chosen = placing.with_padops([placing.Chosen(name, {}) for name in (*leaving, "Other", OPENVINO)])
+    assert [one.name for one in chosen] == [*leaving, "Other", FIRST_NAME, OPENVINO, EP_NAME, CPU]
 
 
 def test_threads_that_wait() -> None:

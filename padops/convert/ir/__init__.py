@@ -1,7 +1,7 @@
 """OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
 
 The module converts only layers that were compared with OpenVINO, and requires the shapes of the IR as results. It
-refuses everything else in one message. Pads stay unchanged.
+refuses everything else in one message.
 
 Some rules and checks need numbers, such as the weights of a convolution in groups, and accept them only from a
 constant. OpenVINO computes these numbers, and the constant outputs of layers without a rule. Other constant layers
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from onnx import TensorProto, helper, numpy_helper
 from padops.convert.errors import PadopsError
 from padops.convert.ir.layer import SMALL, Unreadable, Values
 from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Reader
-from padops.convert.ir.rules import BINARY, UNARY, is_read, onnx_nodes
+from padops.convert.ir.rules import BINARY, UNARY, onnx_nodes
 from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
@@ -146,14 +146,14 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
     asked: list[tuple[str, int, str]] = []
     for node in wanted:
         for i, name in enumerate(node.output):
-            if name in values.casts and (array := values.array(name)) is not None:
+            if name in values.casts and (array := values.array(name, math.inf)) is not None:
                 tensors[name] = numpy_helper.from_array(array, name)
             else:
                 asked.append((node.name, i, name))
     answers, reason = _ask_openvino(path, [row[:2] for row in asked]) if asked else ([], "")
     for (_, _, name), answer in zip(asked, answers):
-        type, dims, content = answer or ("", None, b"")
-        if ELEMENT_TYPES.get(type) == values.types[name] and dims is not None and dims == values.static(name):
+        type, dims, content = answer or ("", [], b"")
+        if ELEMENT_TYPES.get(type) == values.types[name] and dims == values.static(name):
             tensors[name] = onnx.TensorProto(name=name, data_type=ELEMENT_TYPES[type], dims=dims, raw_data=content)
     folded = [name for node in wanted if tensors.keys() >= set(node.output) for name in node.output]
     for name in folded:
@@ -183,9 +183,12 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
     """Return the layers of ``computed`` whose numbers a remaining layer needs."""
     unread: set[str] = set()  # outputs of unreadable layers, and values that follow from them
-    for name, node in computed.items():
-        if name not in unread and (not unread.isdisjoint(node.input) or not is_read(node, values)):
-            unread.update(node.output)
+    for node in computed.values():
+        with suppress(Unreadable):
+            if unread.isdisjoint((*node.input, *node.output)):
+                onnx_nodes(node, values.trial())
+                continue
+        unread.update(node.output)
     wanted = {name: computed[name] for name in (output.name for output in message.graph.output) if name in unread}
     for node in reversed(message.graph.node):
         if not wanted.keys().isdisjoint(node.output):

@@ -7,7 +7,7 @@ import re
 from collections import ChainMap
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -36,14 +36,16 @@ class Values:
         """Return the values of a model that declares all values, and whose constants are initializers."""
         values = Values({}, {}, {}, {})
         for value in (*message.graph.input, *message.graph.value_info):
-            values.types[value.name] = value.type.tensor_type.elem_type
-            values.dims[value.name] = dims_of(value.type.tensor_type)
+            kind = value.type.tensor_type
+            dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim]
+            values.types[value.name] = kind.elem_type
+            values.dims[value.name] = dims if kind.HasField("shape") else None
         for tensor in message.graph.initializer:
             values.add(tensor)
         for node in message.graph.node:
             if node.domain == DOMAIN and node.op_type == "Convert" and node.input and node.output:
-                type = ELEMENT_TYPES.get(attributes_of(node).get("destination_type", ""), 0)
-                values.casts[node.output[0]] = node.input[0], type
+                to = next((row.s.decode() for row in node.attribute if row.name == "destination_type"), "")
+                values.casts[node.output[0]] = node.input[0], ELEMENT_TYPES.get(to, TensorProto.UNDEFINED)
         return values
 
     def trial(self) -> Values:
@@ -54,17 +56,7 @@ class Values:
         self.tensors[tensor.name] = tensor
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
-    def fresh(self, wanted: str) -> str:
-        """Return a new name, which is reserved from now on."""
-        while wanted in self.types:
-            wanted += "_"
-        self.types[wanted] = TensorProto.UNDEFINED
-        return wanted
-
-    def constant(self, name: str) -> np.ndarray | None:
-        return self.array(name, SMALL)
-
-    def array(self, name: str, most: float = math.inf) -> np.ndarray | None:
+    def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
         """Return the elements of a constant of up to ``most`` bytes, also behind Converts as for weights; else None."""
         casts = []
         while name in self.casts:
@@ -94,19 +86,8 @@ class Values:
         return static_dims(self.dims.get(name))
 
 
-def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
-    if not tensor.HasField("shape"):
-        return None
-    return [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-
-
-def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
-    return {attribute.name: attribute.s.decode() for attribute in node.attribute}
-
-
 INTEGER = re.compile("[+-]?[0-9]{1,19}")
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
-INDICES = (TensorProto.INT32, TensorProto.INT64)
 Meaning = TypeVar("Meaning")
 
 
@@ -114,22 +95,15 @@ class Unreadable(ValueError):
     """A layer that cannot be converted; the message is the reason for the listing."""
 
 
-def _refuse(reason: str) -> NoReturn:
-    raise Unreadable(reason)
-
-
 class Layer:
-    """A layer and the nodes that it becomes.
-
-    Methods raise ``Unreadable`` for a missing, wrong or unknown value.
-    """
+    """A layer and its future nodes; methods raise ``Unreadable`` for a missing, wrong or unknown value."""
 
     def __init__(self, node: onnx.NodeProto, values: Values) -> None:
         self.node, self.values = node, values
         self.type = values.types[node.input[0]] if node.input else TensorProto.UNDEFINED
         self.nodes: list[onnx.NodeProto] = []
-        self._attributes = attributes_of(node)
-        self._read: set[str] = set()
+        self._attributes = {attribute.name: attribute.s.decode() for attribute in node.attribute}
+        self._read = {"version"}
         self._count = 0  # of new names
 
     # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
@@ -139,18 +113,17 @@ class Layer:
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
-            _refuse(f"it has no {name}")
+            raise Unreadable(f"it has no {name}")
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
         """Return the meaning of an attribute whose value is one of some words, in any case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
-            _refuse(f"{name}='{text}' is not {' or '.join(meanings)}")
+            raise Unreadable(f"{name}='{text}' is not {' or '.join(meanings)}")
         return meanings[text.lower()]
 
     def flag(self, name: str, missing: str | None = None) -> bool:
-        """Return whether an attribute is true."""
         return self.choice(name, {"true": True, "false": False, "1": True, "0": False}, missing)
 
     def integers(self, name: str, missing: str | None = None) -> list[int]:
@@ -160,15 +133,14 @@ class Layer:
         for part in text.split(",") if text.strip() else []:
             number = part.strip()
             if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
-                _refuse(f"{name}='{text}' is not a list of integers")
+                raise Unreadable(f"{name}='{text}' is not a list of integers")
             numbers.append(int(number))
         return numbers
 
     def integer(self, name: str, missing: str | None = None) -> int:
-        """Return the integer in an attribute."""
         numbers = self.integers(name, missing)
         if len(numbers) != 1:
-            _refuse(f"{name}='{self.word(name, missing)}' is not an integer")
+            raise Unreadable(f"{name}='{self.word(name, missing)}' is not an integer")
         return numbers[0]
 
     def decimal(self, name: str, missing: str | None = None) -> float:
@@ -176,12 +148,12 @@ class Layer:
         try:
             return float(text)
         except ValueError:
-            _refuse(f"{name}='{text}' is not a number")
+            raise Unreadable(f"{name}='{text}' is not a number") from None
 
     def element_type(self, name: str, missing: str | None = None) -> int:
         text = self.word(name, missing)
         if text not in ELEMENT_TYPES:
-            _refuse(f"ONNX does not have the type {text}")
+            raise Unreadable(f"ONNX does not have the type {text}")
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
@@ -189,47 +161,46 @@ class Layer:
         for name, value in self._attributes.items():
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
-            if name not in self._read and name != "version" and value not in allowed and "*" not in allowed:
-                _refuse(f"padops does not read {name}='{value}'")
+            if name not in self._read and value not in allowed and "*" not in allowed:
+                raise Unreadable(f"padops does not read {name}='{value}'")
 
     # Inputs.
 
     def dims(self, name: str) -> list[int | None]:
-        """Return the dims of an input, with None for each dynamic dim."""
         dims = self.values.dims[name]
         if dims is None:
-            _refuse(f"the rank of its input '{name}' is not known")
+            raise Unreadable(f"the rank of its input '{name}' is not known")
         return dims
 
     def numbers(self, name: str) -> np.ndarray:
         """Return the elements of an input that must be constant."""
-        array = self.values.constant(name)
+        array = self.values.array(name)
         if array is None:
-            _refuse(f"its input '{name}' is no constant")
+            raise Unreadable(f"its input '{name}' is no constant")
         return array
 
     def number(self, name: str) -> Any:
         """Return the only element of an input that must be constant, such as an axis."""
         array = self.numbers(name)
         if array.size != 1:
-            _refuse(f"its input '{name}' has {array.size} elements, expected one")
+            raise Unreadable(f"its input '{name}' has {array.size} elements, expected one")
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:
         """Return an input of integers in ONNX's form: of int64, and of ``rank`` (0 or 1) if given."""
-        array = self.values.constant(name)
+        array = self.values.array(name)
         if array is not None:
             if array.dtype == np.int64 and rank in (None, array.ndim):
                 return name
             return self.constant(array if rank is None else array.reshape([-1] * rank))
-        given = name if self.values.types[name] == TensorProto.INT64 else self.add("Cast", name, to=TensorProto.INT64)
+        given = self.of_type(name, TensorProto.INT64)
         if rank is None or len(self.dims(name)) == rank:
             return given
         return self.add("Reshape", given, self.constant(np.full(rank, -1)))
 
     def indices(self, name: str) -> str:
         """Return an input of int32 or int64; most operators of ONNX accept both."""
-        return name if self.values.types[name] in INDICES else self.integral(name)
+        return name if self.values.types[name] == TensorProto.INT32 else self.integral(name)
 
     def of_type(self, name: str, type: int) -> str:
         return name if self.values.types[name] == type else self.add("Cast", name, to=type)
@@ -260,8 +231,13 @@ class Layer:
         return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
 
     def _name(self, what: str) -> str:
+        """Return a new name, which is reserved from now on."""
+        name = f"{self.node.name}/{what}_{self._count}"
         self._count += 1
-        return self.values.fresh(f"{self.node.name}/{what}_{self._count - 1}")
+        while name in self.values.types:
+            name += "_"
+        self.values.types[name] = TensorProto.UNDEFINED
+        return name
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
         """Return the nodes; the values ``given`` become the outputs of the layer."""

@@ -26,24 +26,6 @@ from padops.plural import plural
 from padops.spec.plan import LARGEST
 
 HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
-
-
-def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
-    """Return the dims if all are known, else None; an unknown dim is None or a name."""
-    known = [dim for dim in dims or () if isinstance(dim, int)]
-    return known if dims is not None and len(known) == len(dims) else None
-
-
-def too_large(dims: Sequence[int | None]) -> str | None:
-    """Return why no tensor can have these dims (None for a dynamic dim; none is negative), or None."""
-    if len(dims) > HIGHEST_RANK:
-        return f"{len(dims)} dims, more than {HIGHEST_RANK}"
-    known = [dim for dim in dims if dim is not None]
-    if max(known, default=0) > LARGEST:
-        return f"a dim beyond {LARGEST} [P10]"
-    return f"more than {LARGEST} elements [P10]" if prod(known) > LARGEST else None
-
-
 VERSION = "11"  # of the format; OpenVINO has written only this version since 2022
 
 # Element types by their name in Parameter and Const layers; ports spell the first six differently.
@@ -61,8 +43,19 @@ ELEMENT_TYPES = {
     "f8e8m0": TensorProto.FLOAT8E8M0,
     "f4e2m1": TensorProto.FLOAT4E2M1,
 }
-LONGEST_NUMBER = 20  # digits; those of 2**64
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
+LARGEST_MODEL = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
+OPSET = 21  # of ONNX; the first whose Cast has 4-bit types
+IR_VERSION = 10  # of ONNX; the first that knows this opset
+ENDS = {"Parameter": (0, 1), "Const": (0, 1), "Result": (1, 0)}  # the numbers of their inputs and outputs
+LONGEST_NUMBER = 20  # digits; those of 2**64
+SHOWN = 40  # the most characters of a wrong number in a message
+
+
+def static_dims(dims: Sequence[int | None] | None) -> list[int] | None:
+    """Return the dims if all are known, else None."""
+    known = [dim for dim in dims or () if dim is not None]
+    return known if dims is not None and len(known) == len(dims) else None
 
 
 class Port(NamedTuple):
@@ -94,12 +87,6 @@ class _Tree(ElementTree.TreeBuilder):
 
     def doctype(self, name: str, *rest: object) -> None:
         raise ValueError(f"it has a document type ({name}), which no OpenVINO IR has")
-
-
-LARGEST_MODEL = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
-OPSET = 21  # of ONNX; the first whose Cast has 4-bit types
-IR_VERSION = 10  # of ONNX; the first that knows this opset
-ENDS = {"Parameter": (0, 1), "Const": (0, 1), "Result": (1, 0)}  # the numbers of their inputs and outputs
 
 
 class Reader:
@@ -135,9 +122,7 @@ class Reader:
             with library_errors(str(self._path)):  # also of encodings that Python does not know
                 net = ElementTree.fromstring(content, ElementTree.XMLParser(target=_Tree()))
         except ElementTree.ParseError as error:
-            raise PadopsError(
-                f"{self._path} is not an OpenVINO IR, or is damaged: it is not well-formed XML: {error}"
-            ) from None
+            raise self._damaged(f"it is not well-formed XML: {error}") from None
         if net.tag != "net":
             raise PadopsError(f"{self._path} is not an OpenVINO IR: it is a <{net.tag}>, expected a <net>")
         if net.get("version") != VERSION:
@@ -213,9 +198,8 @@ class Reader:
         what = f"port {id} of {layer}"
         precision = self._text(element, "precision", what)
         dims = self._dims([dim.text or "" for dim in element.iterfind("dim")], what)
-        names = _split(element.get("names", ""))
         type = self._type(PRECISIONS.get(precision) or precision.lower(), layer)
-        return Port(id, type, dims or None, names)
+        return Port(id, type, dims or None, _split(element.get("names", "")))
 
     def _dims(self, texts: Sequence[str], what: object) -> list[int | None]:
         """Return the dims of a port (-1: dynamic), a Parameter (? or a range: dynamic) or a Const."""
@@ -224,8 +208,11 @@ class Reader:
             if text not in ("-1", "?") and ".." not in text and not _is_number(text):
                 raise self._damaged(f"{what} has the dim '{text[:SHOWN]}'")
             dims.append(int(text) if _is_number(text) else None)
-        if reason := too_large(dims):
-            raise self._damaged(f"{what} has {reason}")
+        if len(dims) > HIGHEST_RANK:
+            raise self._damaged(f"{what} has {len(dims)} dims, more than {HIGHEST_RANK}")
+        known = [dim for dim in dims if dim is not None]
+        if max(known, default=0) > LARGEST or prod(known) > LARGEST:
+            raise self._damaged(f"{what} has a dim beyond {LARGEST}, or more elements [P10]")
         return dims
 
     def _type(self, name: str, what: object) -> int:
@@ -237,16 +224,12 @@ class Reader:
 
     def _fresh(self, *wanted: str) -> str:
         """Return the first free name, else the last name with a number."""
-        for name in wanted:
-            if name not in self._taken:
-                self._taken[name] = 1
-                return name
-        while True:
+        name = next((name for name in wanted if name not in self._taken), wanted[-1])
+        while name in self._taken:
             self._taken[wanted[-1]] += 1
             name = f"{wanted[-1]}_{self._taken[wanted[-1]]}"
-            if name not in self._taken:
-                self._taken[name] = 1
-                return name
+        self._taken[name] = 1
+        return name
 
     def _add(self, layer: Layer) -> None:
         inputs = [self._source(layer, port) for port in layer.inputs]
@@ -263,11 +246,9 @@ class Reader:
             else:
                 self._add_constant(layer, outputs[0], type, dims)
         else:
-            node = self._graph.node.add(
-                name=layer.name, op_type=layer.type, domain=DOMAIN, input=inputs, output=outputs
-            )
-            for name, value in {**layer.data, "version": layer.version}.items():
-                node.attribute.add(name=name, type=onnx.AttributeProto.STRING, s=value.encode())
+            data = {**layer.data, "version": layer.version}
+            node = helper.make_node(layer.type, inputs, outputs, layer.name, domain=DOMAIN, **data)
+            self._graph.node.append(node)
             self._made.update(outputs)
             for port, name in zip(layer.outputs, outputs):
                 _declare(self._graph.value_info.add(), name, port.type, port.dims)
@@ -295,9 +276,9 @@ class Reader:
         if needed > size:
             raise self._damaged(f"{layer} has {plural(size, 'byte')}, but its shape needs {needed}")
         tensor = self._graph.initializer.add(name=name, data_type=type, dims=static)  # filled in place, without a copy
+        tensor.raw_data = b""
         self._made.add(name)
         if not needed:
-            tensor.raw_data = b""
             return
         if self._there is None:
             raise PadopsError(
@@ -327,9 +308,6 @@ class Reader:
         _declare(self._graph.output.add(), name, port.type, port.dims)
 
 
-SHOWN = 40  # the most characters of a wrong number in a message
-
-
 def _is_number(text: str) -> bool:
     """Return whether a text is a number that is not negative, and not too long to mean something here."""
     return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
@@ -341,11 +319,8 @@ def _split(names: str) -> list[str]:
 
 
 def _declare(info: onnx.ValueInfoProto, name: str, type: int, dims: Sequence[int | None] | None) -> None:
-    info.name = name
-    tensor = info.type.tensor_type
-    tensor.elem_type = type
-    if dims is None:
-        return
-    tensor.shape.SetInParent()
-    for dim in dims:
-        tensor.shape.dim.add(dim_value=dim)  # None sets nothing
+    info.name, info.type.tensor_type.elem_type = name, type
+    if dims is not None:
+        info.type.tensor_type.shape.SetInParent()
+        for dim in dims:
+            info.type.tensor_type.shape.dim.add(dim_value=dim)  # None sets nothing

@@ -1,21 +1,20 @@
 """The rules that convert layers to ONNX, one for each type of layer.
 
-A rule accepts the inputs of a layer, adds nodes, and returns a value for each output. Rules follow
-OpenVINO's and ONNX's specifications; ``tests/convert/readers/test_convert_openvino_layers.py`` compares each rule with
-OpenVINO's CPU device (2026.4.1; onnxruntime 1.31.1).
+A rule accepts the inputs of a layer, adds nodes, and returns a value for each output. A test compares each rule with
+OpenVINO's CPU device (``tests/convert/readers/test_convert_openvino_layers.py``; 2026.4.1, with onnxruntime 1.31.1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from padops.convert.ir.layer import FLOATS, Layer, Unreadable, Values
+from padops.convert.ir.layer import FLOATS, Dims, Layer, Unreadable, Values
 from padops.convert.ir.windows import WINDOWS
 from padops.plural import plural
 
@@ -55,9 +54,9 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
 
 
 def _split(layer: Layer, data: str, axis: str) -> list[str]:
-    count = layer.integer("num_splits")
-    if count != len(layer.node.output):
-        raise Unreadable(f"num_splits is {count}, expected {len(layer.node.output)}, as it has outputs")
+    count, outputs = layer.integer("num_splits"), len(layer.node.output)
+    if count != outputs:
+        raise Unreadable(f"num_splits is {count}, expected {outputs}, as it has outputs")
     layer.add("Split", data, count=count, axis=layer.number(axis), num_outputs=count)
     return list(layer.nodes[-1].output)
 
@@ -73,14 +72,13 @@ def _variadic_split(layer: Layer, data: str, axis: str, lengths: str) -> list[st
 
 
 def _transpose(layer: Layer, data: str, order: str) -> str:
-    perm = layer.values.constant(order)
+    perm = layer.values.array(order)
     if perm is None or not perm.size:
         raise Unreadable("the order of its axes is empty or not constant")
     return layer.add("Transpose", data, perm=perm.tolist())
 
 
 def _shape_of(layer: Layer, data: str) -> str:
-    """Return the shape of the data; a constant if the shape is known."""
     type = layer.choice("output_type", {"i32": TensorProto.INT32, "i64": TensorProto.INT64}, "i64")
     dims = layer.values.static(data)
     if dims is not None:
@@ -99,12 +97,13 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
-    entries, shrunk, added = _axes(layer, data, count[0])
-    rows = [row for row, _ in entries]
-    first, last, shrink = (
-        np.array([_bit(layer, f"{name}_mask", row) for row in rows], bool) for name in ("begin", "end", "shrink_axis")
-    )
-    steps = layer.values.constant(strides) if strides else np.ones(count)
+    masks = {
+        name: layer.integers(f"{name}_mask", "") for name in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")
+    }
+    masks = {name: (bits + [0] * count[0])[: count[0]] for name, bits in masks.items()}
+    rows, axes, shrunk, added = _axes(layer.values.dims[data], masks, count[0])
+    shrink, first, last = (np.array(masks[name], bool)[rows] for name in ("shrink_axis", "begin", "end"))
+    steps = layer.values.array(strides) if strides else np.ones(count)
     if steps is None and (first | last | shrink).any():
         raise Unreadable("begin_mask, end_mask or shrink_axis_mask with strides that are not constant")
     forward = np.ones(len(rows), bool) if steps is None else (steps[rows] > 0) | shrink
@@ -114,45 +113,42 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
         behind = layer.add("Add", starts, layer.constant(1))
         behind = layer.add("Where", layer.add("Equal", starts, layer.constant(-1)), layer.constant(LAST), behind)
         ends = layer.add("Where", layer.constant(shrink, bool), behind, ends)
-    by = layer.add("Cast", strides, to=TensorProto.INT64) if steps is None else ""
-    by = by or layer.constant(np.where(shrink, 1, steps[rows]) if steps is not None else ())
-    given = layer.add("Slice", data, starts, ends, layer.constant([axis for _, axis in entries]), by)
+    if steps is None:
+        by = layer.add("Cast", strides, to=TensorProto.INT64)
+    else:
+        by = layer.constant(np.where(shrink, 1, steps[rows]))
+    given = layer.add("Slice", data, starts, ends, layer.constant(axes), by)
     given = layer.add("Squeeze", given, layer.constant(shrunk)) if shrunk else given
     return layer.add("Unsqueeze", given, layer.constant(added)) if added else given
 
 
-def _bit(layer: Layer, mask: str, row: int) -> bool:
-    bits = layer.integers(mask, "")
-    return row < len(bits) and bits[row] != 0
-
-
-def _axes(layer: Layer, data: str, count: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Return the rows of a StridedSlice's begin with their axes, the axes that it drops, and the output's new axes."""
-    names = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-    marks = [next((name for name in names if _bit(layer, name, row)), "") for row in range(count)]
-    dims = layer.values.dims[data]
-    entries, shrunk, added = [], [], []
+def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
+    """Return the rows of a StridedSlice's begin, their axes, the axes that it drops, and the output's new axes."""
+    kinds = ("ellipsis", "new_axis", "shrink_axis")
+    marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]
+    rows, axes, shrunk, added = [], [], [], []
     axis = output = 0
     for row, mark in enumerate(marks):
-        if mark == "ellipsis_mask":
+        if mark == "ellipsis":
             if dims is None:
                 raise Unreadable("ellipsis_mask with data of unknown rank")
-            passed = len(dims) - sum(other in ("", "shrink_axis_mask") for other in marks)
+            passed = len(dims) - sum(other in ("", "shrink_axis") for other in marks)
             axis, output = axis + passed, output + passed
-        elif mark == "new_axis_mask":
+        elif mark == "new_axis":
             added.append(output)
             output += 1
         else:
-            entries.append((row, axis))
+            rows.append(row)
+            axes.append(axis)
             if mark:
                 shrunk.append(axis)
             axis, output = axis + 1, output + (not mark)
-    return entries, shrunk, added
+    return rows, axes, shrunk, added
 
 
 def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
     """Return some rows of begin or end as int64, with ``ends`` in place of masked rows."""
-    array = layer.values.constant(given)
+    array = layer.values.array(given)
     if array is not None:
         return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))
     rowed = layer.add("Cast", given, to=TensorProto.INT64)
@@ -178,8 +174,14 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
     size = layer.integer("hidden_size")
     direction = layer.word("direction").lower()
     names = [name.strip().lower() for name in layer.word("activations", USUAL[kind]).split(",")]
-    if reason := _sequence_refusal(layer, kind, direction, names):
-        raise Unreadable(reason)
+    if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
+        raise Unreadable("ONNX Runtime has it only for float and double")
+    if direction not in DIRECTIONS:
+        raise Unreadable(f"direction='{direction}'")
+    if len(names) != len(USUAL[kind].split(",")) or not ACTIVATIONS.keys() >= set(names):
+        raise Unreadable(f"activations='{layer.word('activations')}'")
+    if layer.decimal("clip", "0") or layer.flag("input_forget", "false"):
+        raise Unreadable("clip or input_forget")
     theirs, ours = GATES[kind]
     reset = kind == "GRU" and layer.flag("linear_before_reset", "false")
     width = (len(theirs) + reset) * size
@@ -189,10 +191,9 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
     order = layer.constant(rows)
     # A column of zeros behind the existing columns is the bias that OpenVINO does not have.
     zeros = layer.constant(np.zeros((DIRECTIONS[direction], 1)), helper.tensor_dtype_to_np_dtype(layer.type))
-    none = [width] * len(rows)
-    other = [*none[:-size], *range(width - size, width)] if reset else none
+    other = [width] * len(rows)
+    other[-size:] = range(width - size, width) if reset else other[-size:]
     biases = layer.add("Gather", layer.add("Concat", bias, zeros, axis=1), layer.constant(rows + other), axis=1)
-    more = {"linear_before_reset": int(reset)} if kind == "GRU" else {}
     layer.add(
         kind,
         layer.add("Transpose", data, perm=[1, 0, 2]),
@@ -205,26 +206,13 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
         hidden_size=size,
         direction=direction,
         activations=[ACTIVATIONS[name] for name in names] * DIRECTIONS[direction],
-        **more,
+        **({"linear_before_reset": int(reset)} if kind == "GRU" else {}),
     )
     all_states, *last = layer.nodes[-1].output
     return [
         layer.add("Transpose", all_states, perm=[2, 1, 0, 3]),
         *(layer.add("Transpose", state, perm=[1, 0, 2]) for state in last),
     ]
-
-
-def _sequence_refusal(layer: Layer, kind: str, direction: str, names: list[str]) -> str | None:
-    """Return the reason why ONNX Runtime lacks the sequence, or None."""
-    if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
-        return "ONNX Runtime has it only for float and double"
-    if direction not in DIRECTIONS:
-        return f"direction='{direction}'"
-    if len(names) != len(USUAL[kind].split(",")) or not ACTIVATIONS.keys() >= set(names):
-        return f"activations='{layer.word('activations')}'"
-    if layer.decimal("clip", "0") or layer.flag("input_forget", "false"):
-        return "clip or input_forget"
-    return None
 
 
 def _reduce(layer: Layer, data: str, axes: str) -> str:
@@ -256,12 +244,11 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
     if not scale and size is None:
         raise Unreadable("without a scale, and of vectors whose size is dynamic")
     scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(size or 1, 1))))
-    if layer.flag("causal"):
+    if causal := layer.flag("causal"):
         rows = layer.add("Unsqueeze", _places(layer, query), layer.constant([-1]))
-        past = layer.add("LessOrEqual", _places(layer, key), rows)
-        scores = layer.add("Where", past, scores, layer.like(-np.inf))
-    elif mask and layer.values.types[mask] == TensorProto.BOOL:
-        scores = layer.add("Where", mask, scores, layer.like(-np.inf))
+        mask = layer.add("LessOrEqual", _places(layer, key), rows)
+    if causal or mask and layer.values.types[mask] == TensorProto.BOOL:
+        scores = layer.add("Where", mask, scores, layer.like(-inf))
     elif mask:
         scores = layer.add("Add", scores, mask)
     return layer.add("MatMul", layer.add("Softmax", scores, axis=-1), value)
@@ -330,7 +317,6 @@ BINARY = {
     **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
     **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
 }
-OF_FLOATS = ("Ceiling", "Floor")
 
 # Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
 WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
@@ -349,7 +335,7 @@ WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def _unary(layer: Layer, data: str) -> str:
-    if layer.node.op_type in OF_FLOATS and layer.type not in FLOATS:
+    if layer.node.op_type in ("Ceiling", "Floor") and layer.type not in FLOATS:
         raise Unreadable("ONNX has it only for floats")
     return layer.add(UNARY[layer.node.op_type], data)
 
@@ -384,7 +370,7 @@ def _prelu(layer: Layer, data: str, slope: str) -> str:
 
 
 def _swish(layer: Layer, data: str, beta: str = "") -> str:
-    scaled = data if not beta or layer.values.constant(beta) == 1 else layer.add("Mul", data, beta)
+    scaled = data if not beta or layer.values.array(beta) == 1 else layer.add("Mul", data, beta)
     return layer.add("Mul", data, layer.add("Sigmoid", scaled))
 
 
@@ -396,7 +382,7 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
     levels = layer.integer("levels")
     if levels < 2:
         raise Unreadable(f"levels is {levels}, expected 2 or more")
-    lowest, highest = (layer.values.array(name) for name in (low, high))
+    lowest, highest = (layer.values.array(name, inf) for name in (low, high))
     if lowest is not None and highest is not None and np.equal(lowest, highest).any():
         raise Unreadable("its limits of inputs are equal, where OpenVINO's CPU device gives NaN")
     steps = layer.like(levels - 1)
@@ -409,14 +395,9 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
     return layer.add("Add", layer.add("Mul", level, step), new_low)
 
 
-def _pad(layer: Layer, data: str, begin: str, end: str, fill: str = "") -> str:
-    """Accept the inputs of a Pad, which stays a layer."""
-    return ""
-
-
 Rule = Callable[..., "str | list[str]"]
 RULES: Mapping[str, Rule] = {
-    "Pad": _pad,
+    "Pad": lambda layer, data, begin, end, fill="": "",  # it stays a layer
     # Layers that move data.
     "Broadcast": _broadcast, "GatherND": _gather_nd, "ScatterUpdate": _scatter_update, "ShapeOf": _shape_of,
     "Slice": _slice, "Split": _split, "StridedSlice": _strided_slice, "Transpose": _transpose,
@@ -465,15 +446,6 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def is_read(node: onnx.NodeProto, values: Values) -> bool:
-    """Return whether a rule accepts a layer."""
-    try:
-        onnx_nodes(node, values.trial())
-    except Unreadable:
-        return False
-    return True
-
-
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
     """Return the operators for a layer; a Pad stays.
 
@@ -489,7 +461,7 @@ def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
         raise Unreadable(f"it has {plural(len(node.input), 'input')}: {error}") from None
     if not node.output:
         raise Unreadable("it has no outputs")
-    if rule is _pad:
+    if node.op_type == "Pad":
         return [node]
     layer = Layer(node, values)
     try:

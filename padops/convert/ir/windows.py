@@ -44,14 +44,9 @@ def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
 
 
 def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """Return the attributes that ONNX's convolutions and pools share.
-
-    If the shape is known, amounts replace auto_pad (S1): ONNX Runtime gets SAME with dilations wrong.
-    """
-    given: dict[str, Any] = {}
-    given |= {name: numbers for name in ("strides", "dilations") if (numbers := layer.integers(name, ""))}
-    if kernel:
-        given["kernel_shape"] = kernel
+    """Return attributes of convolutions and pools: amounts, since ONNX Runtime gets auto_pad with dilations wrong."""
+    given: dict[str, Any] = {name: layer.integers(name, "") for name in ("strides", "dilations")}
+    given = {name: numbers for name, numbers in {**given, "kernel_shape": kernel}.items() if numbers}
     if amounts is None:
         return {**given, "auto_pad": layer.choice("auto_pad", AUTO_PAD)}
     return {**given, "pads": [pair[side] for side in (0, 1) for pair in amounts]}
@@ -82,14 +77,15 @@ def _convolution(layer: Layer, data: str, weights: str) -> str:
 def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = "") -> str:
     weights, groups, kernel = _weights(layer, weights)
     mode = layer.choice("auto_pad", AUTO_PAD, "explicit")
-    more = {"output_padding": padding} if (padding := layer.integers("output_padding", "")) else {}
+    padding = layer.integers("output_padding", "")
     amounts = _amounts(layer, kernel)
     if output_shape:
         amounts = _amounts_to(layer, data, kernel, layer.numbers(output_shape).tolist(), mode)
     elif mode.startswith("SAME"):
         raise Unreadable(f"auto_pad='{mode.lower()}' without an output_shape")
-    window = _window(layer, kernel, amounts)
-    return layer.add("ConvTranspose", data, weights, group=groups, **{**more, **window})
+    window: dict[str, Any] = {"output_padding": padding} if padding else {}
+    window |= _window(layer, kernel, amounts)
+    return layer.add("ConvTranspose", data, weights, group=groups, **window)
 
 
 def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], mode: str) -> Amounts:
@@ -110,7 +106,6 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
 
 
 def _pool(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """Return the attributes of a pool."""
     ceil = layer.choice("rounding_type", {"floor": 0, "ceil": 1}, "floor")
     if amounts is None and max(layer.integers("dilations", ""), default=1) > 1:
         raise Unreadable("ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself")
@@ -170,10 +165,8 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
 
 def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes: bool) -> str:
     """Return sizes or scales of all axes if the layer states only some."""
-    dims, numbers = (
-        layer.values.static(data) if by_sizes else [1] * len(layer.dims(data)),
-        layer.values.constant(wanted),
-    )
+    dims = layer.values.static(data) if by_sizes else [1] * len(layer.dims(data))
+    numbers = layer.values.array(wanted)
     type, onnx_type = (np.int64, TensorProto.INT64) if by_sizes else (np.float32, TensorProto.FLOAT)
     if dims is None or numbers is None:
         base = layer.add("Shape", data) if dims is None else layer.constant(dims, type)

@@ -79,7 +79,8 @@ class Document:
 
     def write_back(self) -> onnx.ModelProto:
         """Update the message from the graph and return it."""
-        if not self._origin:
+        has_nodes = any(map(len, (self.model.graph, *self.model.functions.values())))
+        if has_nodes and not self._origin:
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)

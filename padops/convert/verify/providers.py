@@ -158,7 +158,7 @@ def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> 
     import onnxruntime
 
     from padops.runtime.model_words import words_of
-    from padops.runtime.preparing import prepare
+    from padops.runtime.session import prepare
 
     for name, library in libraries.items():
         onnxruntime.register_execution_provider_library(name, library)
