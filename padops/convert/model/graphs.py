@@ -192,6 +192,19 @@ def replace_in_place(
     node.domain, node.op_type = domain, op_type
 
 
+def remove_unused(values: Iterable[ir.Value]) -> None:
+    """Remove initializers and Constants that nothing reads any more."""
+    for value in values:
+        if value.uses() or value.is_graph_output() or value.is_graph_input():
+            continue
+        node = value.producer()
+        if node is None and value.is_initializer():
+            assert value.graph is not None and value.name is not None
+            del value.graph.initializers[value.name]
+        elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
+            node.graph.remove(node, safe=True)
+
+
 class Constants:
     """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
 

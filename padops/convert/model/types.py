@@ -19,6 +19,7 @@ from padops.convert.model.graphs import (
     Scope,
     attribute_value,
     constant,
+    remove_unused,
     subgraphs,
     values_of,
 )
@@ -199,21 +200,17 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value]) -> None:
-    """Remove initializers, Constants and nodes that ``evaluate`` follows, as far as nothing reads their values."""
+    """Remove the nodes that compute values which nothing reads any more, as far as ``evaluate`` follows them."""
     pending = list(values)
     while pending:
         value = pending.pop()
         node = value.producer()
-        outputs = [value] if node is None else node.outputs
-        if value.is_graph_input() or any(x.is_graph_output() or x.uses() for x in outputs):
-            continue
-        if node is None and value.is_initializer():
-            assert value.graph is not None and value.name is not None
-            del value.graph.initializers[value.name]
-        elif node is not None and node.graph is not None:
-            if _may_be_known(node) or (node.domain, node.op_type) == ("", "Constant"):
-                pending += [x for x in node.inputs if x is not None]
-                node.graph.remove(node, safe=True)
+        if not _may_be_known(node):
+            remove_unused([value])
+        elif node.graph is not None and not any(x.is_graph_output() or x.uses() for x in node.outputs):
+            read = [x for x in node.inputs if x is not None]
+            node.graph.remove(node, safe=True)
+            pending += read
 
 
 def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
