@@ -124,10 +124,9 @@ class Job:
 
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
-    """Stages all files, verifies the model, and puts the files into place if the verification accepts it.
+    """Stages all files, verifies the model, and puts the files into place if the verification accepts the model.
 
-    ``ending`` receives the context that holds back signals during the moves, when it is too late to stop. Returns the
-    conversion with its verification and the written files.
+    ``ending`` receives the context that holds back signals during the moves, when it is too late to stop.
     """
     unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target

@@ -48,7 +48,7 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.pads.match import EXPLICIT
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
-from padops.convert.rewrite import Request, convert_pads, prune_opset_imports
+from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
@@ -241,8 +241,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     rewritten = convert_and_fold(analysis, request) if request.fold else convert_pads(analysis, request)
     records = [*analysis.done, *rewritten.values()]
     told, missing = embed(analysis, request.fallback)
-    if request.lowers or document.changed:
-        prune_opset_imports(document)
+    if request.lowers or document.changed or document.foreign:
+        document.prune_imports()
     if document.changed:
         document.settle_shapes()
     notes = [analysis.problem] if analysis.problem else []

@@ -24,7 +24,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-import onnx
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis, Pad, always_runs
@@ -100,10 +99,7 @@ def _set_operator(
 
 
 def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
-    """State the output types and ranks of calls of functions with Pads, if they can be inferred; return the calls.
-
-    The dims stay open, because only the functions determine them.
-    """
+    """State the inferred output types and ranks of calls of functions with Pads; return the calls."""
     if not model.functions:
         return []
     within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # by function: the operators of its body
@@ -121,7 +117,7 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
     for value in (value for node in calls for value in node.outputs):
         _declare(value, None, types)
-        if value.shape is not None:
+        if value.shape is not None:  # only the functions determine the dims
             value.shape = ir.Shape([None] * len(value.shape))
     return calls
 
@@ -156,11 +152,6 @@ def _emit_standard(
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
     return (_install(site, builder, constants), *filter(None, [said]))
-
-
-def _check_standard(pad: PadInfo, site: NodeSite, **lowering: Any) -> None:
-    """Refuse a Pad that ``_emit_standard`` would refuse: write the nodes, and drop them."""
-    detach(_written(pad, site, **lowering)[0].nodes)
 
 
 def _written(
@@ -200,20 +191,6 @@ def _written(
     return builder, said
 
 
-def prune_opset_imports(document: Document) -> None:
-    """Drop the imports of padops' domains if the model has none of their operators any more."""
-    model, message = document.model, document.message()
-    unused = {DOMAIN, pyop_node.DOMAIN} - {site.node.domain for site in walk(model)}
-    owners: list[onnx.ModelProto | onnx.FunctionProto] = [message, *message.functions]
-    graphs: list[ir.Graph | ir.Function] = [model.graph, *model.functions.values()]
-    for owner, graph in zip(owners, graphs, strict=True):
-        kept = [row for row in owner.opset_import if row.domain not in unused]
-        del owner.opset_import[:]
-        owner.opset_import.extend(kept)
-        for domain in unused & set(graph.opset_imports):
-            del graph.opset_imports[domain]
-
-
 def given_inputs(inputs: Sequence[T]) -> list[T]:
     """Return the inputs without absent inputs at the end."""
     count = max((i for i, value in enumerate(inputs, 1) if value is not None), default=0)
@@ -222,10 +199,8 @@ def given_inputs(inputs: Sequence[T]) -> list[T]:
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
     """Return whether a node has exactly the inputs and attributes of its Pad."""
-    inputs, kinds = [], []
-    for given, attributes in ((node.inputs, node.attributes), (pad.given, pad.attributes)):
-        inputs.append([id(value) for value in given_inputs(given)])
-        kinds.append({name: attribute.type for name, attribute in attributes.items()})
+    inputs = [list(map(id, given_inputs(values))) for values in (node.inputs, pad.given)]
+    kinds = [{name: row.type for name, row in rows.items()} for rows in (node.attributes, pad.attributes)]
     return inputs[0] == inputs[1] and kinds[0] == kinds[1]
 
 
@@ -297,7 +272,10 @@ TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
     "pyop": _emit_in_python,
 }
 # The checks raise Unconvertible if ``emit`` would; the pass calls them before it changes nodes around the Pad.
-CHECKS: dict[str, Callable[..., None]] = {"onnx": _check_standard, "pyop": _check_in_python}
+CHECKS: dict[str, Callable[..., None]] = {
+    "onnx": lambda pad, site, **lowering: detach(_written(pad, site, **lowering)[0].nodes),
+    "pyop": _check_in_python,
+}
 
 
 @dataclass(frozen=True)
@@ -316,10 +294,7 @@ class Request:
 
 
 def convert_pads(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
-    """Convert the Pads of the document's model in place, and return their records.
-
-    Nodes keep their names, outputs and metadata.
-    """
+    """Convert the Pads of the document's model in place, and return their records."""
     document, types, progress = analysis.document, analysis.types, analysis.progress
     decided = [(pad, _decide(pad, request)) for pad in counted("deciding", analysis.pads, progress)]
     records = {pad.site.node: record for pad, record in decided}
@@ -340,7 +315,7 @@ def convert_pads(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecor
 
 
 def _decide(pad: Pad, request: Request) -> PadRecord:
-    """Decide what becomes of a Pad and return its record with the reason; change nothing. The target may still refuse.
+    """Decide what becomes of a Pad; change nothing.
 
     A Pad that breaks a rule stays if every run reaches it. In a branch, the Pad becomes an operator that names the rule
     when it runs; standard operators cannot name a rule.

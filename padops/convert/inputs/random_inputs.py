@@ -61,10 +61,7 @@ class Draw:
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Yield attempts at one set of inputs, until the model accepts one.
-
-    Each turn has other sizes and values; single bools and special values alternate.
-    """
+    """Yield attempts at one set of inputs. Each turn has other sizes; single bools and special values alternate."""
     has_lengths = any(_may_be_length(row, inputs, hints) for row in inputs)
     attempts = count()
     for i, highest in enumerate(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1]):
@@ -105,14 +102,12 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
     rng = np.random.default_rng([seed, draw.turn, draw.attempt])
     flags = [row.name for row in inputs if row.type == "bool" and prod(draw.shapes[row.name]) == 1]
     try:
-        made = {}
-        for row in inputs:
-            if row.name in flags:
-                value = (draw.turn >> flags.index(row.name)) % 2 == 0
-                made[row.name] = np.full(draw.shapes[row.name], value)
-            else:
-                made[row.name] = _random(row, draw, rng, inputs, hints)
-        return made
+        return {
+            row.name: np.full(draw.shapes[row.name], (draw.turn >> flags.index(row.name)) % 2 == 0)
+            if row.name in flags
+            else _random(row, draw, rng, inputs, hints)
+            for row in inputs
+        }
     except MemoryError as error:
         raise CannotDrawError(f"cannot verify: there is no memory for random inputs: {error}") from error
 
@@ -347,8 +342,7 @@ def many_inputs(
 ) -> Iterator[Feeds]:
     """Yield ``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
 
-    ``sizing`` names the inputs that decide sizes: at most one of their elements is large. In models with Loops, any
-    integer may decide a size. ``moves``: the models only move data; then the inputs include infinities and NaN.
+    At most one element of each ``sizing`` input is large. If the models only move data (``moves``), NaN comes, too.
     """
     ladder = tuple(size for size in (*SMALL_SIZES, *marks.sizes) if size or moves)  # a network needs elements
     names = list(dict.fromkeys(name for row in inputs for name in row.dynamic(max(SMALL_RANKS))))
@@ -371,7 +365,7 @@ def many_inputs(
         grown = [prod(2 * dim + 4 for dim in shape) for shape in shapes.values()]
         room = max(LARGEST_TOTAL // max(grown, default=1), 2)
         rooms = {row.name: room if row.name in sizing else 0 for row in inputs}
-        if marks.has_loops:
+        if marks.has_loops:  # any integer may decide a size
             rooms = dict.fromkeys(rooms, MOST_STEPS)
         yield {row.name: _elements(row, shapes[row.name], marks, (size, rooms[row.name]), moves, rng) for row in inputs}
 
@@ -379,11 +373,7 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return random elements of one input, in one of several ways.
-
-    ``limits``: the largest dim of the data, and the largest element of an input that decides sizes (0 for other
-    inputs).
-    """
+    """Return random elements; ``limits``: the largest dim, and the largest element if the input decides sizes, or 0."""
     if (few := _of_few_values(row.type, shape, rng)) is not None:
         return few
     if "int" in row.type:

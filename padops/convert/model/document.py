@@ -24,10 +24,12 @@ from google.protobuf.message import DecodeError, EncodeError
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
-from padops.convert.model.graphs import subgraphs, values_of
+from padops.convert.model.graphs import subgraphs, values_of, walk
 from padops.convert.model.nesting import nodes_in, shaped_type
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
 from padops.convert.records import FileRecord
+from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN
 
 LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
 
@@ -37,8 +39,7 @@ class Document:
     """A model during its conversion; only the converter uses it."""
 
     model: ir.Model
-    # The message from which the graph was made; None if the source was a graph.
-    proto: onnx.ModelProto | None = None
+    proto: onnx.ModelProto  # the message from which the graph was made
     path: Path | None = None  # the model's file, or None
     base_dir: Path | None = None  # the base folder of its external data, or None if unknown
     size: int = 0  # the file's bytes
@@ -51,7 +52,7 @@ class Document:
     refused: str = ""  # why an IR cannot be converted although its Pads could be read; else ""
     # The computed elements of values that follow from constants; see ``types.py``.
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
-    _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
+    _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)  # the nodes' parts of the message
 
     @property
     def changed(self) -> bool:
@@ -74,47 +75,49 @@ class Document:
 
     def message(self) -> onnx.ModelProto:
         """Return the model as a message, without the changes of passes since the last ``write_back``."""
-        if self.proto is None:
-            self.proto = ir.to_proto(self.model)
         return self.proto
-
-    def pair_nodes(self) -> None:
-        """Pair every node with its part of the message; ``write_back`` changes only this part."""
-        message = self.message()
-        self._origin.update(_pair_nodes(self.model.graph, message.graph.node))
-        for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
-            self._origin.update(_pair_nodes(function, function_message.node))
 
     def write_back(self) -> onnx.ModelProto:
         """Update the message from the graph and return it."""
-        if self.foreign:
-            self._drop_imports()
         has_nodes = any(map(len, (self.model.graph, *self.model.functions.values())))
-        if self.proto is None or (has_nodes and not self._origin):
+        if has_nodes and not self._origin:
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)
-        _write_imports(self.model.graph, self.proto)
-        for function, message in zip(self.model.functions.values(), self.proto.functions, strict=True):
-            self._write_nodes(function, message)
-            _write_imports(function, message)
+        for graph, message in self._bodies()[1:]:
+            self._write_nodes(graph, message)
+        for graph, owner in self._owners():
+            known = {row.domain for row in owner.opset_import}
+            for domain, version in graph.opset_imports.items():
+                if domain not in known:
+                    owner.opset_import.add(domain=domain, version=version)
         return self.proto
 
     def settle_shapes(self) -> None:
         """Remove from the message the dims of inner values that the graph does not state: ONNX Runtime trusts them."""
-        message = self.message()
-        _settle_shapes(self.model.graph, message.graph)
-        for function, function_message in zip(self.model.functions.values(), message.functions, strict=True):
-            _settle_shapes(function.graph, function_message)
+        for graph, message in self._bodies():
+            _settle_shapes(graph, message)
 
-    def _drop_imports(self) -> None:
-        """Remove the imports of the other format's domains, which have no nodes left."""
-        used = {node.domain for node in self.model.graph} | {""}
-        for domain in set(self.model.graph.opset_imports) - used:
-            del self.model.graph.opset_imports[domain]
-        rows = self.message().opset_import
-        for i in reversed([i for i, row in enumerate(rows) if row.domain not in used]):
-            del rows[i]
+    def prune_imports(self) -> None:
+        """Drop the imports of padops' domains, or of an IR's, whose last nodes are gone."""
+        used = {"", *(site.node.domain for site in walk(self.model))}
+        for graph, owner in self._owners():
+            for domain in set(graph.opset_imports) - used:
+                if self.foreign or domain in (DOMAIN, pyop_node.DOMAIN):
+                    del graph.opset_imports[domain]
+                    kept = [row for row in owner.opset_import if row.domain != domain]
+                    del owner.opset_import[:]
+                    owner.opset_import.extend(kept)
+
+    def _owners(self) -> list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]]:
+        """Return the main graph and the functions, each with the message that has its imports."""
+        message = self.message()
+        graphs: tuple[ir.Graph | ir.Function, ...] = (self.model.graph, *self.model.functions.values())
+        return list(zip(graphs, (message, *message.functions), strict=True))
+
+    def _bodies(self) -> list[tuple[ir.Graph | ir.Function, onnx.GraphProto | onnx.FunctionProto]]:
+        """Return the main graph and the functions, each with the message that has its nodes."""
+        return [(graph, row.graph if isinstance(row, onnx.ModelProto) else row) for graph, row in self._owners()]
 
     def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
         names = {tensor.name for tensor in message.initializer}
@@ -172,7 +175,9 @@ def _remove(rows: Any, gone: Collection[str]) -> None:
             del rows[i]
 
 
-def _settle_shapes(graph: ir.Graph, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False) -> None:
+def _settle_shapes(
+    graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False
+) -> None:
     values = {value.name: value for value in values_of(graph)}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
@@ -230,13 +235,6 @@ def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
     return all(ir.to_proto(node.attributes[attribute.name]) == attribute for attribute in plain)
 
 
-def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onnx.FunctionProto) -> None:
-    known = {row.domain for row in message.opset_import}
-    for domain, version in graph.opset_imports.items():
-        if domain not in known:
-            message.opset_import.add(domain=domain, version=version)
-
-
 def _pair_nodes(
     nodes: Iterable[ir.Node], messages: Iterable[onnx.NodeProto]
 ) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
@@ -279,28 +277,21 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. With ``follow_links``, the second file of another format
-    may be a link to any place. ``for_pads``: read also what cannot be converted; see ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. ``for_pads``: read also what cannot be converted; see
+    ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
     if isinstance(source, ir.Model):
         with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
             message = ir.to_proto(source)
-        name_default_domain(message)
-        check_model(message)
-        with library_errors("the model", RuntimeError):
-            model = source.clone()
-        parts: tuple[ir.Graph | ir.Function, ...] = (model.graph, *model.functions.values())
-        for part in parts:
-            imports = {"" if domain == ALIAS else domain: version for domain, version in part.opset_imports.items()}
-            part.opset_imports.clear()
-            part.opset_imports.update(imports)
-        tensors = [value.const_value for graph in model.graphs() for value in graph.initializers.values()]
+        tensors = [value.const_value for graph in source.graphs() for value in graph.initializers.values()]
         folders = {Path(tensor.base_dir or ".") for tensor in tensors if isinstance(tensor, ir.ExternalTensor)}
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
-        return Document(model, message, base_dir=folders.pop() if folders else None)
+        document = _build(message, None, folders.pop() if folders else None)
+        document._origin.clear()  # no message of the caller's must stay as it was
+        return document
     if isinstance(source, onnx.ModelProto):
         with library_errors("the model", DecodeError, EncodeError):
             message = deepcopy(source)
@@ -363,7 +354,8 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir, may_be_external=bool(external))
-    document.pair_nodes()
+    for graph, body in document._bodies():
+        document._origin.update(_pair_nodes(graph, body.node))
     if base_dir is not None:
         for function in model.functions.values():
             ir.external_data.set_base_dir(function.graph, base_dir)

@@ -68,8 +68,8 @@ class Place:
         """Refuse a link that leads out of the allowed folders.
 
         Without this check, the author of a model could make padops copy any file of this machine to the output. A link
-        may lead into the model's folder, into the folder of the file to which the model itself is a link, and to the
-        blobs of a Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
+        may lead into the folder of the model, or of the file to which the model itself is a link, and to the ``blobs/``
+        of a Hugging Face cache beside ``snapshots/<revision>/``.
         """
         real, folder = Path(os.path.realpath(source)), Path(os.path.realpath(self.folder))
         roots = [folder, *(parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots")]

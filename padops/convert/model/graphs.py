@@ -107,7 +107,7 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, path, scope.index, site))
 
 
-def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
+def values_of(graph: ir.Graph | ir.Function) -> Iterator[ir.Value]:
     """Yield a graph's inputs and the outputs of its own nodes."""
     yield from graph.inputs
     for node in graph:

@@ -16,7 +16,7 @@ number of dims, which no input changes.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -182,8 +182,7 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
         known = {info.name for info in _declared(graph) if info.type.tensor_type.HasField("shape")}
         for kind, count in (row for name, row in taken.items() if name not in known):
             kind.shape.SetInParent()
-            for _ in range(count):
-                kind.shape.dim.add()
+            kind.shape.dim.extend([onnx.TensorShapeProto.Dimension()] * count)
             lacking = True
     return _infer_ifs(message).graph if lacking else found.graph
 
@@ -216,15 +215,10 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
-    """Open the outputs of the first If whose branches differ in ``found``; return whether there is one.
-
-    The types of later nodes may follow from this If, so only another inference determines them.
-    """
+    """Open the outputs of the first If whose branches differ; return whether there is one: later types follow it."""
     for node, typed in zip(graph.node, found.node, strict=True):
-        branches = [
-            (inner, inner_found)
-            for (_, inner), (_, inner_found) in zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
-        ]
+        pairs = zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
+        branches = [(inner, inner_found) for (_, inner), (_, inner_found) in pairs]
         if any(_open_branches(*pair) for pair in branches):
             return True
         changed = False
@@ -244,10 +238,8 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
     return False
 
 
-def _declared(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
-    yield from graph.input
-    yield from graph.value_info
-    yield from graph.output
+def _declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    return [*graph.input, *graph.value_info, *graph.output]
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
@@ -293,8 +285,7 @@ def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.Ty
     a, b = one.tensor_type, other.tensor_type
     if not one.HasField("tensor_type") or not other.HasField("tensor_type") or a.elem_type != b.elem_type:
         return None
-    common = onnx.TypeProto()
-    common.tensor_type.elem_type = a.elem_type
+    common = onnx.helper.make_tensor_type_proto(a.elem_type, None)
     if a.HasField("shape") and b.HasField("shape") and len(a.shape.dim) == len(b.shape.dim):
         common.tensor_type.shape.SetInParent()
         for x, y in zip(a.shape.dim, b.shape.dim):
@@ -346,7 +337,7 @@ def _settle_attributes(node: onnx.NodeProto, attributes: Mapping[str, bytes]) ->
     """Give a node in a function those attributes on which all calls of the function agree."""
     for i in reversed(range(len(node.attribute))):
         row = node.attribute[i]
-        value = attributes.get(row.ref_attr_name, DIFFERS) if row.ref_attr_name else DIFFERS
+        value = attributes.get(row.ref_attr_name, DIFFERS)  # "" is no attribute's name
         if value == ABSENT:
             del node.attribute[i]
         elif value != DIFFERS:
