@@ -53,8 +53,6 @@ from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
-FIRST_WITH_EMPTY_RESHAPE = 14  # first opset with allowzero
-
 SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
@@ -136,7 +134,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     if pad.op.limit is not Limit.NONE or not grows:
         step = extents.checked_step(pad.op, pad.known_modes, first, amounts)
     # An axis without elements gets no positions; the Reshape at the end fails if the output has elements (P5).
-    may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
+    may_reshape = here().opset >= 14  # the first with allowzero
     counts = extents.output
     if may_reshape:
         # A factor of 1 or 0: a multiplication by the window itself would overflow beyond 2^31.5 elements.

@@ -70,10 +70,7 @@ Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Choose the form of a Pad that breaks no known rule; return why the provider accepts no form, or "".
-
-    ``may_stay``: the node is already ONNX's Pad, in the form of its version.
-    """
+    """Choose the form of a Pad that breaks no known rule; return also why the provider accepts no form, or ""."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
@@ -197,13 +194,10 @@ def _of_all_axes(pad: PadInfo, data: ir.Value, amounts: Operand, fill: Operand |
 def write(
     pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
 ) -> tuple[Operand, str]:
-    """Write a Pad for ONNX Runtime's CPU provider, or for another provider.
+    """Write a Pad for ONNX Runtime's CPU provider, or for ``row``; return the output and a note on ``row``, or "".
 
     ``plain``: the node is already ONNX's Pad, so rank 0, which ONNX Runtime refuses, may fail. ``may_stay``: the node
-    also has the form of its version. ``row`` is the other provider.
-
-    Returns:
-        The output, or the data if nothing changes; and a note on the provider, or "".
+    also has the form of its version.
     """
     try:
         if row is None:
