@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from padops.bench.workloads import Workload
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
-_MOST_RANDOM, _MOST_THREADS = 10_000, 1024
 
 
 def add_bench(commands: Any) -> None:
@@ -31,11 +30,16 @@ def add_bench(commands: Any) -> None:
     add = parser.add_argument
     add("--quick", action="store_true", help="a few workloads, and less time for each")
     add("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
-    random, threads = (partial(count, most=most) for most in (_MOST_RANDOM, _MOST_THREADS))
-    add("--random", type=random, metavar="N", help="time N random workloads instead")
+    add("--random", type=partial(count, most=10_000), metavar="N", help="time N random workloads instead")
     add("--seed", type=int, metavar="S", help="the seed of --random (default: 0)")
     add("--model", type=Path, action="append", metavar="FILE", help="time a model instead, as it is and converted")
-    add("--threads", type=threads, action="append", metavar="N", help="run with N threads (default: 1, then all)")
+    add(
+        "--threads",
+        type=partial(count, most=1024),
+        action="append",
+        metavar="N",
+        help="run with N threads (default: 1, then all)",
+    )
     add("--json", type=Path, metavar="FILE", help="write every measurement")
     add("--markdown", action="store_true", help="the table in Markdown")
     parser.set_defaults(run=_bench)

@@ -69,10 +69,7 @@ Node = tuple[str, Mapping[str, Any], Mapping[str, np.ndarray]]
 
 
 def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Node) -> Call:
-    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound.
-
-    Strings, which cannot be bound, come from Python and go back to it.
-    """
+    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound."""
     dtype, (op_type, attributes, constants) = by_name(workload.dtype), node
     opset = max(19, dtype.pad)  # the first with the mode and the element type
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
@@ -81,7 +78,7 @@ def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Nod
     names, ir_version = ["x", *constants], 9 if opset < 21 else 11
     model = one_node_model(op_type, names, attributes, inputs, output, opsets, ir_version, tensors, domain)
     made = session(model.SerializeToString(), threads, kind)
-    if dtype.name == "string":
+    if dtype.name == "string":  # cannot be bound
         data = workload.data()
         return lambda: made.run(None, {"x": data})[0]
     binding = made.io_binding()

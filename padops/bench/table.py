@@ -38,10 +38,7 @@ class Measurement:
 def describe_machine() -> dict[str, str]:
     """The CPU, its threads, and the versions of all installed implementations."""
     facts = {"processor": processor(), "threads": str(count_threads()), "python": platform.python_version()}
-    for package in _PACKAGES:
-        if (found := version_of(package)) is not None:
-            facts[package] = found
-    return facts
+    return facts | {name: version for name in _PACKAGES if (version := version_of(name)) is not None}
 
 
 def count_threads() -> int:
@@ -52,8 +49,8 @@ def count_threads() -> int:
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
     """Returns the content of the file."""
-    rows = [vars(result) for result in results]
-    return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
+    content = {"schema": SCHEMA, "machine": machine, "measurements": [vars(result) for result in results]}
+    return json.dumps(content, indent=1) + "\n"
 
 
 def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:

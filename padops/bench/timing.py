@@ -47,10 +47,7 @@ def time_workload(workload: Workload, names: Sequence[str], threads: int, second
 
 
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
-    """Times a model in three ways: converted, unchanged in a ``padops.InferenceSession``, unchanged in onnxruntime.
-
-    The caller owns ``folder``, which receives the converted model: an interrupt kills this process.
-    """
+    """Times a model converted, then unchanged; the caller owns ``folder``, because an interrupt kills this process."""
     import padops
 
     files = {"padops": Path(folder, path.name), "unmodified": path, "built-in": path}
@@ -157,10 +154,7 @@ def _rest(limit: float = 10.0) -> None:
 
 
 def measure(steps: Sequence[tuple[str, Step]], threads: int, seconds: float, keep: Keep, progress: Progress) -> None:
-    """Measures in a process of its own, because thread pools keep their size once started.
-
-    ``progress`` receives each step before it, ``keep`` the measurements after it. The process ends with this function.
-    """
+    """Measures in a process of its own, because thread pools keep their size once started."""
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
         for done, (name, step) in enumerate(steps):
             progress(name, done, len(steps))

@@ -53,8 +53,6 @@ from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
-FIRST_WITH_EMPTY_RESHAPE = 14  # first opset with allowzero
-
 SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
@@ -66,6 +64,8 @@ class Work:
         self.pad, self.value = pad, pad.data  # the tensor so far
         # One vector of one element per dim; None until a dim is read
         self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
+        # Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run.
+        self.by_elements = pad.type == "string"
 
     def dim(self, axis: int) -> Numbers:
         """Return the size of an axis, as a vector of one element."""
@@ -73,11 +73,6 @@ class Work:
         if size is None:
             size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
         return size
-
-    @property
-    def by_elements(self) -> bool:
-        """Whether Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run."""
-        return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
         """Return whether Gather must repeat the fill, because ONNX Runtime's Expand has no bfloat16."""
@@ -98,7 +93,7 @@ class Work:
             return []
         size = self.dims[axis]
         whole = start == 0 and isinstance(size, np.ndarray) and stop == size[0]
-        return [self.value if whole else part(self.value, ints(start), ints(stop), ints(axis))]
+        return [self.value if whole else _part(self.value, axis, start, stop)]
 
     def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Numbers) -> None:
         """Concatenate one or more parts along an axis; ``size``, a vector of one element, is the new size."""
@@ -139,7 +134,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     if pad.op.limit is not Limit.NONE or not grows:
         step = extents.checked_step(pad.op, pad.known_modes, first, amounts)
     # An axis without elements gets no positions; the Reshape at the end fails if the output has elements (P5).
-    may_reshape = here().opset >= FIRST_WITH_EMPTY_RESHAPE
+    may_reshape = here().opset >= 14  # the first with allowzero
     counts = extents.output
     if may_reshape:
         # A factor of 1 or 0: a multiplication by the window itself would overflow beyond 2^31.5 elements.
@@ -182,8 +177,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
     if not known or front != back:
         after = [] if is_number(back, 0) else [_block(work, axis, back, with_what)]
     output = work.dim(axis) + take(front + back, 0) if known else front + work.dim(axis) + back
-    parts = [*before, *core, *after] or [part(work.value, ints(0), ints(0), ints(axis))]
-    work.replace_axis(axis, parts, output)
+    work.replace_axis(axis, [*before, *core, *after] or [_part(work.value, axis, 0, 0)], output)
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:

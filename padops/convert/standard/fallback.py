@@ -43,7 +43,6 @@ from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_kno
 from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
 from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
-from padops.convert.standard.ort_pad import write_exact
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
 from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
 from padops.spec.plan import Mode, PadError
@@ -117,7 +116,7 @@ class Calls:
             if not isinstance(output, Number) or output is merged.data:
                 output = emit("Identity", [output])
         else:
-            output = write_exact(merged, types, write)
+            output = ort_pad.write_exact(merged, types, write)
         assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
@@ -162,16 +161,13 @@ class Calls:
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
     """Return one Pad that represents all calls: only their common facts are known."""
-    given = []
-    for i, value in enumerate(inputs):
-        present = {call.inputs[i] is not None for call in calls}
-        given.append(value if True in present else None)
+    present = [[call.inputs[i] is not None for call in calls] for i in range(len(inputs))]
+    given = [value if any(row) else None for value, row in zip(inputs, present)]
     types = {call.type for call in calls}
-    everywhere = [all(call.inputs[i] is not None for call in calls) for i in range(len(inputs))]
     position, axes = op.input_index(op.fill), op.input_index("axes")
-    optional_fill = position is not None and not everywhere[position]
+    optional_fill = position is not None and not all(present[position])
     wide = all(call.wide_axes for call in calls)
-    some_axes = axes is not None and given[axes] is not None and not everywhere[axes]
+    some_axes = axes is not None and any(present[axes]) and not all(present[axes])
     if some_axes and not wide:
         raise Lacking("axes", op)
     if any(Mode.CONSTANT in call.known_modes for call in calls):
@@ -201,7 +197,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
             pooling=next((name for call in calls if (name := taking_pooling(call))), ""),
             folding=max(call.around.folding for call in calls),
         ),
-        some_fill=optional_fill and position is not None and given[position] is not None,
+        some_fill=optional_fill and position is not None and any(present[position]),
     )
 
 

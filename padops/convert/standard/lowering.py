@@ -46,8 +46,7 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.graph_builder import FIRST, MAX_LISTED, emit, here, ints, part, reshape, scalar, take
-from padops.convert.standard.ort_pad import write_exact
-from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill, shape_of
+from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill, given_fill, shape_of
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import OPS, make_node_plan, onnx_op
@@ -71,10 +70,7 @@ Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Choose the form of a Pad that breaks no known rule; return why the provider accepts no form, or "".
-
-    ``may_stay``: the node is already ONNX's Pad, in the form of its version.
-    """
+    """Choose the form of a Pad that breaks no known rule; return also why the provider accepts no form, or ""."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
@@ -198,13 +194,10 @@ def _of_all_axes(pad: PadInfo, data: ir.Value, amounts: Operand, fill: Operand |
 def write(
     pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
 ) -> tuple[Operand, str]:
-    """Write a Pad for ONNX Runtime's CPU provider, or for another provider.
+    """Write a Pad for ONNX Runtime's CPU provider, or for ``row``; return the output and a note on ``row``, or "".
 
     ``plain``: the node is already ONNX's Pad, so rank 0, which ONNX Runtime refuses, may fail. ``may_stay``: the node
-    also has the form of its version. ``row`` is the other provider.
-
-    Returns:
-        The output, or the data if nothing changes; and a note on the provider, or "".
+    also has the form of its version.
     """
     try:
         if row is None:
@@ -240,7 +233,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
         pad_values.check(pad)
         return _write(_with_expandable_fill(given, row), _known_amounts(pad), plain, way)
 
-    output = write_exact(pad, [pad.type], write_moved)
+    output = ort_pad.write_exact(pad, [pad.type], write_moved)
     if isinstance(output, ir.Value) or output.size or here().has_pad or output.dtype.kind not in "biuf":
         return output
     # OpenVINO, tract and TVM misread a constant without elements.
@@ -299,13 +292,18 @@ def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees
     if pad.known_modes == (Mode.CONSTANT,):
         shrinks = min(_flat(known), default=0) < 0
         leaves_some = ort_pad.keeps_elements(pad.dims, known) if all_known(pad.dims) else not pad.op.clamp
-        return (leaves_some or not shrinks) and ort_pad.takes_fill(pad)
+        if shrinks and not leaves_some:
+            return False
+        if here().opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
+            return True
+        given = given_fill(pad)  # before opset 11 a known float
+        return given is None or (isinstance(given, np.ndarray) and given.dtype == np.float32)
     adds = max(_flat(known), default=0) > 0
     return adds and all_known(pad.dims) and bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
 
 
 def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
-    return AxisAmounts(ints(*(one.begin for one in known)), ints(*(one.end for one in known)))
+    return AxisAmounts(*np.split(_flat(known), 2))
 
 
 def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:

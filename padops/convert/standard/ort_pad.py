@@ -178,24 +178,23 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
     """Return the built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
-    attributes = list(_mode(pad).values())
+    made = _mode(pad)
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
     if pad.op.input_index(pad.op.fill) is None and given is not None and given.is_ref():
-        attributes.append(reference("pads", given, ir.AttributeType.INTS))
+        made["pads"] = reference("pads", given, ir.AttributeType.INTS)
     else:
         pads = _pads(pad, amounts, lifted)
         if not isinstance(pads, np.ndarray):
             raise too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
-        attributes.append(ir.AttrInt64s("pads", pads.tolist()))
+        made["pads"] = ir.AttrInt64s("pads", pads.tolist())
     if pad.op.input_index(pad.op.fill) is None:
         if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses an infinite value in any mode
-            attributes.append(reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value)
+            made["value"] = reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value
     elif (fill := given_fill(pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
             raise too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
-        attributes.append(ir.AttrFloat32("value", float(fill.reshape(()))))
-    made = {attribute.name: attribute for attribute in attributes}
+        made["value"] = ir.AttrFloat32("value", float(fill.reshape(())))
     if not lifted:
         return emit("Pad", [pad.data], made)
     if given is not None and given.is_ref():  # unchangeable amounts: only the padded data get another axis
@@ -237,14 +236,6 @@ def takes_inputs(opset: int, pad: PadInfo) -> bool:
 def keeps_elements(dims: Sequence[int], amounts: Sequence[Amounts]) -> bool:
     """Return whether source elements are left on each axis."""
     return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(dims, amounts))
-
-
-def takes_fill(pad: PadInfo) -> bool:
-    """Return whether the built-in can have the fill: before opset 11, the fill must be a known float."""
-    if here().opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
-        return True
-    fill = given_fill(pad)
-    return fill is None or (isinstance(fill, np.ndarray) and fill.dtype == np.float32)
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:

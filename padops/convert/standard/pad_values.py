@@ -81,8 +81,7 @@ def given_fill(pad: PadInfo) -> Operand | None:
         if pad.known_fill is None:
             raise Unconvertible(OF_SEVERAL_TYPES)
         return pad.known_fill
-    why = f"its attribute {pad.op.fill} is given by the caller of a function"
-    value = _from_caller("value_float", attribute, ir.AttributeType.FLOAT, why)
+    value = _from_caller("value_float", attribute, ir.AttributeType.FLOAT)
     if pad.type is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
     return value if pad.type == "float" else emit("Cast", [value], {"to": by_name(pad.type).onnx})
@@ -118,9 +117,8 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
         return ints(*row.default)
     if not attribute.is_ref():
         return ints(*attribute.value)
-    why = f"its attribute {name} is given by the caller of a function"
     # The runtime's inference knows no shape for this constant until a node has processed it.
-    return flatten(_from_caller("value_ints", attribute, ir.AttributeType.INTS, why))
+    return flatten(_from_caller("value_ints", attribute, ir.AttributeType.INTS))
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
@@ -134,8 +132,7 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
         if said not in options:
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
         return scalar(options.index(said))
-    why = f"its attribute {name} differs between nodes"
-    text = flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING, why))
+    text = flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING))
     # No operator compares strings at every opset, but one counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
@@ -168,9 +165,10 @@ def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
 
-def _from_caller(name: str, attribute: ir.Attr, kind: ir.AttributeType, why: str) -> Number:
-    """Return a Constant of the caller's value; refuse opsets without such Constants for the reason ``why``."""
+def _from_caller(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> Number:
+    """Return a Constant of the caller's value; refuse opsets without such Constants."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
+        why = f"its attribute {attribute.name} is given by the caller of a function or differs between nodes"
         raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")
     return emit("Constant", [], {name: reference(name, attribute, kind)})
 
