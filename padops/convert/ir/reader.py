@@ -212,7 +212,7 @@ class Reader:
             raise self._damaged(f"{what} has {len(dims)} dims, more than {HIGHEST_RANK}")
         known = [dim for dim in dims if dim is not None]
         if max(known, default=0) > LARGEST or prod(known) > LARGEST:
-            raise self._damaged(f"{what} has a dim beyond {LARGEST}, or more elements [P10]")
+            raise self._damaged(f"{what} has a dim, or a number of elements, beyond {LARGEST} [P10]")
         return dims
 
     def _type(self, name: str, what: object) -> int:

@@ -87,7 +87,7 @@ def test_elements_in_elements_without_end() -> None:
         ('element_type="i64" shape="1"', f'element_type="i64" shape="{2**70}"', f"Const 'n' has the dim '{2**70}'"),
         ('element_type="i64" shape="1"', 'element_type="i64" shape="?"', "Const 'n' has the shape '?'"),
         ('element_type="i64" shape="1"', f'element_type="i64" shape="{",".join("1" * 40)}"', "40 dims, more than 32"),
-        ("<dim>4</dim>", f"<dim>{2**63}</dim>", "has a dim beyond 576460752303423487 [P10]"),
+        ("<dim>4</dim>", f"<dim>{2**63}</dim>", "has a dim, or a number of elements, beyond 576460752303423487 [P10]"),
         ("<dim>4</dim>", f"<dim>{2**70}</dim>", f"has the dim '{2**70}'"),
         ("<dim>4</dim>", "<dim>4</dim>" * 1_000, "1000 dims, more than 32"),
         ('<layer id="1"', '<layer id="0"', "2 layers have the id 0"),
