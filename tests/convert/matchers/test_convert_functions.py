@@ -14,6 +14,7 @@ from small_models import (
     model,
     pad,
     same_but_for_the_pads,
+    tensor,
 )
 
 
@@ -38,17 +39,22 @@ def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, kind:
         assert record.reason == "the attribute value 5.0 has to become an input, and the type of the data is unknown"
 
 
-@pytest.mark.parametrize("operator", ["Pad", "com.microsoft.Pad"])
-def test_a_mode_that_comes_through_two_functions(operator: str) -> None:
+@pytest.mark.parametrize("domain", ["", "com.microsoft"])
+def test_a_mode_that_comes_through_two_functions(domain: str) -> None:
     """The call in the first function says nothing of its own; where the second has a default, that is not meant."""
-    imports = 'opset_import: ["": 13, "custom": 1, "com.microsoft": 1]'
-    source = onnx.parser.parse_model(f"""
-        <ir_version: 9, {imports}> g (float[2, 3] x) => (float[a, b] y, float[c, d] z)
-        {{ y = custom.Outer <outer = "wrap"> (x) z = custom.Outer (x) }}
-        <domain: "custom", {imports}> Block <how: string = "edge"> (a) => (r)
-        {{ p = Constant <value_ints = [0, 1, 0, 1]> () r = {operator} <mode: string = @how> (a, p) }}
-        <domain: "custom", {imports}> Outer <outer> (a) => (r) {{ r = custom.Block <how: string = @outer> (a) }}
-    """)
+    node = pad(["a", "p"], "r", domain=domain)
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    inner = function(13, [constant, node], how="edge")
+    passes_on = helper.make_node("Block", ["a"], ["r"], domain="custom")
+    passes_on.attribute.append(reference("how", onnx.AttributeProto.STRING, "outer"))
+    imports = [helper.make_opsetid(name, 1) for name in ("custom", "com.microsoft")]
+    inner.opset_import.append(imports[1])
+    outer = helper.make_function("custom", "Outer", ["a"], ["r"], [passes_on], imports, ["outer"])
+    calls = [helper.make_node("Outer", ["x"], ["y"], domain="custom", outer="wrap"),
+             helper.make_node("Outer", ["x"], ["z"], domain="custom")]  # fmt: skip
+    source = model(calls, 13, functions=[inner, outer], imports=[("custom", 1), ("com.microsoft", 1)], ir_version=9,
+                   outputs=[("y", FLOAT, None), ("z", FLOAT, None)])  # fmt: skip
     conversion = convert(source, verify=True, run=True)
     assert conversion.records[0].op_type == "Pad_19"
     assert conversion.verification.outcome == "equal"
