@@ -50,7 +50,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only the Pads
     that this onnxruntime does not run, as ``padops.inspect`` reports, with the options that they need. The session
     writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted
-    model into memory. ``padops_records`` and one line of the logger ``padops`` report the conversion.
+    model into memory. ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs
+    the extra ``convert``.
 
     The provider stands directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
     provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
@@ -63,7 +64,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     by name. onnxruntime does not expose added initializers and operators of other libraries; if you use these, name the
     providers in ``providers``.
 
-    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). If
+    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
+    OpenVINO's provider, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to ``"0"``. If
     onnxruntime cannot create a provider, the constructor raises the error; with ``enable_fallback=1``, it continues
     with the CPU's provider alone, as onnxruntime's own class does.
 

@@ -49,7 +49,8 @@ UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
 MAY_CHANGE = "{} may change, since ONNX Runtime may get the original wrong: {}"
-NOT_LOADED = "neither model was loaded: {}"
+NOT_LOADED, NOT_FED = "neither model was loaded: {}", "neither model was run: {}"
+REFUSED = "ONNX Runtime does not load the {} model: {}"
 
 
 def verify(
@@ -76,7 +77,8 @@ def verify(
         inputs: Arrays by input name, or the path of an ``.npz``, which also run after a proof; random if None.
         seed: The seed of random inputs.
         run: Make as many runs after a proof as without one.
-        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given.
+        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given. With neither,
+            the tolerance is measured on the original.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
         providers: The execution providers of both sessions, first choice first: names, each alone or in a pair with
             options. padops' provider joins them as in ``padops.InferenceSession``, but neither model is converted.
@@ -84,7 +86,8 @@ def verify(
             ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers first.
 
     Returns:
-        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up.
+        The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
+        proof or a comparison.
 
     Raises:
         UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
@@ -156,7 +159,9 @@ def comparison(
                 if (must_run or proof is None) and not isinstance(error, CannotDrawError):
                     raise
                 outcome: Outcome = "proved" if is_proved and not must_run else "not run"
-                verification = Verification(outcome, notes=(NOT_LOADED.format(error),))
+                verification = Verification(outcome, notes=(NOT_FED.format(error),))
+                if is_proved and isinstance(error, PadopsError):
+                    verification = _loaded(first, second, verification)
         if verification.outcome == "corrected" and wrong:
             verification = noted(verification, CHANGED.format(wrong))
         return replace(verification, proof=proof)
@@ -201,6 +206,25 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
     except MemoryError as error:
         note = f"there is no memory to run the models: {error}"
     return Verification("not run", notes=(note,))
+
+
+def _loaded(original: Model, converted: Model, verification: Verification) -> Verification:
+    """Loads two models that are proved equal and cannot be fed: a model that does not load is no success."""
+
+    def refusal(model: Model) -> str:
+        try:
+            in_copy(lambda: bool(model.session(True)))
+        except DoesNotRun as error:
+            return str(error)
+        return ""
+
+    try:
+        refusals = {name: refusal(model) for name, model in (("original", original), ("converted", converted))}
+    except (DependencyError, PadopsError):  # without a library, there is only the proof
+        return verification
+    notes = [REFUSED.format(name, why) for name, why in refusals.items() if why]
+    outcome: Outcome = "same" if refusals["original"] else "fails"
+    return noted(verification, *notes, **({"outcome": outcome} if refusals["converted"] else {}))
 
 
 class DiedError(DoesNotRun):

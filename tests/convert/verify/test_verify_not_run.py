@@ -34,9 +34,7 @@ ONE, TWO = (
     ),
 )
 OTHER = ONE.replace("(w", "(v").replace("z =", "v = Sin(w) z =")
-TOLD = (
-    "neither model was loaded: cannot verify: the input x: float[100000, 100000] would take 10000000000 random numbers"
-)
+TOLD = "neither model was run: cannot verify: the input x: float[100000, 100000] would take 10000000000 random numbers"
 SMALL = (
     "(float[n] x, float[n] w) => (float[a] y, float[b] z) { y = Sin(x) q = Constant<value_ints: ints = [1, 1]>() B }"
 )
@@ -61,6 +59,38 @@ def test_inputs_that_are_too_large_to_draw(capsys: pytest.CaptureFixture[str], t
     assert (code, out.splitlines()[0], err) == (5, "unknown: the models could not be run", "")
     code, out, _ = run(capsys, "verify", *paths, "--json")
     assert (code, json.loads(out)["exit"], json.loads(out)["outcome"]) == (5, 5, "not run")
+
+
+SEQUENCE = "(seq(float[2]) s) => (float[m] y) { i = Constant<value_int = 0>() a = SequenceAt(s, i) y = Relu(a) }"
+
+
+@pytest.mark.parametrize(
+    "loads, answer",
+    [
+        ((True, True), ("proved", "proved")),
+        ((False, True), ("proved", "proved")),
+        ((True, False), ("different", "fails")),
+        ((False, False), ("tested", "same")),
+    ],
+)
+def test_models_that_cannot_be_fed_are_loaded(
+    loads: tuple[bool, bool], answer: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proof says nothing of a model that ONNX Runtime does not load."""
+    create, left = sessions.Model.session, iter(loads)
+    monkeypatch.setattr(choice, "in_copy", lambda run: run())
+
+    def session(self: sessions.Model, optimised: bool) -> Session:
+        if not next(left):
+            raise sessions.DoesNotRun("no kernel")
+        return create(self, optimised)
+
+    monkeypatch.setattr(sessions.Model, "session", session)
+    verification = padops.verify(model(SEQUENCE), model(SEQUENCE))
+    assert (verification.verdict, verification.outcome) == answer
+    assert verification.notes[0] == "neither model was run: input 's' is not a tensor of a type that can be fed"
+    named = [name for name, one in zip(("original", "converted"), loads) if not one]
+    assert verification.notes[1:] == tuple(f"ONNX Runtime does not load the {name} model: no kernel" for name in named)
 
 
 @ON_LINUX
