@@ -15,7 +15,8 @@ from small_models import FLOAT, INT64, model, pad, tensor
 
 import padops
 from padops import cli
-from padops.convert import UsageError
+from padops.cli import tables
+from padops.convert import PadComparison, UsageError, Verification
 from padops.convert.records import SCHEMA
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -176,3 +177,9 @@ def test_a_proof_that_a_run_refutes_is_not_printed(tmp_path: Path, capsys: pytes
     np.savez(tmp_path / "x.npz", x=np.zeros(1_000_000, np.float32))
     code, lines, _ = run(capsys, "verify", *paths, "--inputs", tmp_path / "x.npz", "--run")
     assert code == 4 and lines[0].startswith("different") and "proved to do" not in " ".join(lines)
+
+
+def test_a_pad_that_differs_is_named() -> None:
+    pads = tuple(PadComparison(f"graph/{name}", "Pad", "exercised", name == "a", ("y",), "0 != 1") for name in "ab")
+    lines = list(tables.verification_lines(Verification("different", pads=pads)))
+    assert lines[-3:] == ["  1 Pad padded something in the runs", "  graph/b  different", "    0 != 1"]

@@ -226,4 +226,7 @@ def test_real_models(monkeypatch: pytest.MonkeyPatch) -> None:
         importlib.import_module("fetch_models").fetch(["silero-vad"])["silero-vad/silero_vad_half.onnx"]
     )
     assert silero.pads[0].why == "ONNX Runtime runs it, as long as axis 1 has 65 elements or more"
+    nodes = [pad(["x", "p"], mode="reflect")]
+    one = padops.inspect(model(nodes, 18, inputs=[("x", FLOAT, ["n"])], tensors=[tensor("p", [1, 0])]))
+    assert one.pads[0].why == "ONNX Runtime runs it, as long as axis 0 has 2 elements or more"
     assert silero.pads[0].amounts == ((0, 0), (0, 64))

@@ -143,3 +143,9 @@ def test_what_is_confirmed_stays() -> None:
     source.graph.node[2].attribute[0].s = b"edge"
     source.graph.initializer[0].CopyFrom(tensor("pads", [0, 0, 1, 0, 0, 0, 1, 3]))
     assert convert(source, select="needed").proto() == source
+
+
+def test_a_declared_shape_of_another_rank_is_replaced() -> None:
+    made, _ = straight([1, 1, 8, 8], r=[64])
+    (declared,) = (row for row in convert(made).proto().graph.value_info if row.name == "r")
+    assert [dim.dim_value for dim in declared.type.tensor_type.shape.dim] == [1, 1, 8, 8]
