@@ -38,6 +38,8 @@ def test_samples(name: str, tmp_path: Path) -> None:
     second = padops.convert(there, again, target="pyop")
     assert {record.status for record in second.records} == {"already converted"}
     assert there.read_bytes() == again.read_bytes()
+    why = "ONNX Runtime does not know the domain padops.pyop without padops"
+    assert {(facts.verdict, facts.why) for facts in padops.inspect(there).pads} == {("refuses", why)}
     back = padops.convert(there, verify=True, run=True)
     assert (back.verification.outcome, back.verification.doubts, back.unconverted) == ("equal", (), ())
     assert back.proto().graph == padops.convert(MODELS / f"{name}.onnx").proto().graph
