@@ -120,7 +120,10 @@ def run_suite(options: argparse.Namespace) -> int:
     except OSError as error:
         return fail(error)
     show(summarise(report))
+    absent = [one.peer.name for one in ran if one.handshake is None and (one.peer in required or one.peer.required)]
     if ending is None:
+        if absent:
+            fail(f"absent, and required: {', '.join(absent)}")
         return int(report.footer["exit"])
     kept = f"{folder} has the results until then, marked as cut short" if folder else "nothing has been written"
     say(f"interrupted: {report.footer['results']:,} results; {kept}", stderr=True)

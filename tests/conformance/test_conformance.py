@@ -140,7 +140,9 @@ def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsy
             patch.setattr("padops.conformance.runner.PEERS", rows)
             patch.setattr("padops.conformance.divergences.KNOWN", ())
             assert main(["conformance", "--quick", *options]) == code
-        assert "a_module_that_is_not_there" in capsys.readouterr().out
+        told = capsys.readouterr()
+        assert "a_module_that_is_not_there" in told.out
+        assert ("error: absent, and required: gone\n" in told.err) == bool(code)
 
 
 def test_a_part_of_padops_is_never_absent() -> None:
