@@ -33,7 +33,7 @@ These cases are not folded, because bits differ:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -80,11 +80,8 @@ class Candidate:
         """The bits of the fill's one element (``ZERO`` if all are 0), or its value in the graph; None if unknown."""
         if self.info.has_default_fill:
             return ZERO
-        array = self.info.known_fill
-        if array is not None:
-            return bits_of(array) if array.size == 1 else None
         value = self.info.input(self.info.op.fill)
-        return value if isinstance(value, ir.Value) else None
+        return _bits_of(self.info.known_fill, value if isinstance(value, ir.Value) else None)
 
     @property
     def changes_nothing(self) -> bool:
@@ -100,37 +97,37 @@ class Candidate:
         return rows is not None and all(row.begin >= 0 <= row.end and not row.interior for row in rows)
 
 
-def bits_of(array: np.ndarray) -> bytes:
+def _bits_of(array: np.ndarray | None, unknown: ir.Value | None = None) -> bytes | ir.Value | None:
+    """Return the bits of one element, ``ZERO`` if all are 0; None for more elements; ``unknown`` for no array."""
+    if array is None or array.size != 1:
+        return unknown if array is None else None
     if array.dtype.kind in "OSU":
-        item = array.reshape(-1)[0]
+        item = array.item()
         return item if isinstance(item, bytes) else str(item).encode()
     content = array.tobytes()
     return content if any(content) else ZERO
 
 
-def write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
+def _write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants: Constants) -> bool:
     """Replace the node's amounts by one pair for every axis; return False if the node's form cannot hold them."""
-    node, op, whole = pad.site.node, pad.info.op.name, begins + ends
-    attributes: dict[str, list[int]] = {}
-    inputs: dict[str, list[int]] = {}
-    if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
-        attributes["paddings" if op == "Pad_1" else "pads"] = whole
-    elif "padding_below" in node.attributes:
-        attributes = {"padding_below": begins, "padding_above": ends}
-    elif node.domain in (DOMAIN, frameworks.DOMAIN) and op[0] in "OP":  # OpenVINOPad and Pad
-        inputs = {"pads": whole} if op[0] == "P" else {"pads_begin": begins, "pads_end": ends}
-    elif node.domain in ("", MICROSOFT):
-        attributes = {name: whole for name in ("pads", "paddings") if name in node.attributes}
-        inputs = {"pads": whole} if len(node.inputs) > 1 and node.inputs[1] is not None else {}
-    if len(attributes) + len(inputs) != 1 and "padding_below" not in attributes and "pads_begin" not in inputs:
-        return False
+    node, op, whole = pad.site.node, pad.info.op, begins + ends
+    rows = {"pads": whole, "paddings": whole, "pads_begin": begins, "pads_end": ends}
+    rows |= {"padding_below": begins, "padding_above": ends}
+    is_onnx = node.domain in ("", MICROSOFT) and node.op_type == "Pad" and op.name.startswith("Pad_")
+    if not is_onnx and node.domain not in (DOMAIN, frameworks.DOMAIN) and "padding_below" not in node.attributes:
+        return False  # the amounts are in another order
+    attributes = [ir.AttrInt64s(name, values) for name, values in rows.items() if name in node.attributes]
     given: list[ir.Value | None] = list(node.inputs)
-    for at, (role, values) in enumerate(inputs.items(), 1):
-        given[at] = constants.add(np.array(values, np.int64), pad.site, role)
-    if "pads" in inputs:
+    places = {row.name: i for i, row in enumerate(op.inputs) if row.name in rows and i < len(given)}
+    if bool(attributes) == any(given[i] is not None for i in places.values()):
+        return False
+    for role, i in places.items():
+        if not attributes:
+            given[i] = constants.add(np.array(rows[role], np.int64), pad.site, role)
+    if "pads" in places:
         given[3:] = []  # axes
     former = dict.fromkeys(value for value in node.inputs if value is not None)
-    kept = [*node.attributes.values(), *(ir.AttrInt64s(name, values) for name, values in attributes.items())]
+    kept = [*node.attributes.values(), *attributes]
     replace_in_place(node, node.domain, node.op_type, given_inputs(given), kept)
     remove_unread(former)
     return True
@@ -140,20 +137,16 @@ class Refusal(Exception):
     """A reader of the padded data cannot absorb the Pad; the message says why."""
 
 
-def consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
-    """Return the padded data's readers with their new pads; empty if a reader cannot absorb the amounts."""
+def _consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
+    """Return the readers of the padded data with their new pads; empty if their operators absorb no amounts."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
-    if not uses or any(use.idx != 0 or not is_consumer(use.node) for use in uses):
-        return []
+    for use in uses:
+        operator = WINDOW_OPERATORS.get((use.node.domain, use.node.op_type))
+        if use.idx != 0 or operator is None or not (operator.folds or operator.no_fold):
+            return []
     return [_consumer(use.node, pad, types) for use in uses]
-
-
-def is_consumer(node: ir.Node) -> bool:
-    """Return whether a node's operator may absorb amounts, or states in ``no_fold`` why it cannot."""
-    operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
-    return operator is not None and (operator.folds or operator.no_fold is not None)
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, list[int]]:
@@ -183,12 +176,12 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
         kind = pad.info.type or ""
         require(kind in LOWEST_IS_EXACT, "which of a fill and a NaN is the largest depends on the order")
         lowest = np.array(np.iinfo(by_name(kind).numpy).min, by_name(kind).numpy)
-        require(pad.fill == bits_of(lowest), f"the fill is not the lowest value of {kind}")
+        require(pad.fill == _bits_of(lowest), f"the fill is not the lowest value of {kind}")
     else:
         at = operator.zero_point if operator.outside == "zero point" else None
         point = node.inputs[at] if at is not None and at < len(node.inputs) else None
         array = constant(point, pad.site.scope)
-        wanted = ZERO if point is None else point if array is None else bits_of(array) if array.size == 1 else None
+        wanted = ZERO if point is None else _bits_of(array, point)
         what = "the zero point" if operator.outside == "zero point" else "0"
         require(wanted is not None and pad.fill is not None and pad.fill == wanted, f"the fill is not {what}")
     if operator.pooling:
@@ -213,87 +206,75 @@ class FoldPads:
         """Fold in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, str] = {}  # on the Pads that stay
-        self._after_conversion = former is not None
+        self._joins = former is None or not request.lowers  # lowering writes two Pads on purpose
         self._analysis, self._types = analysis, analysis.types
         self._document, self._request = analysis.document, request
-        self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
         # The original paths: the path of an unnamed node changes when an earlier node is removed.
         self.paths = {site.node: site.path for site in analysis.sites} | dict(former or {})
-        pads = {}
-        for pad in counted("looking for what folds", analysis.pads, analysis.progress):
-            self._candidates[pad.site.node] = self._state(pad.site.node), self._selected(pad)
-            if self._candidate(pad.site) is not None:
-                pads[pad.site.node] = pad.site
-        changed = False
-        while any([self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
-            changed = True
-        for site in pads.values():
+        found = {pad.site.node: pad for pad in counted("looking for what folds", analysis.pads, analysis.progress)}
+        self._candidates = {node: self._selected(pad) for node, pad in found.items()}
+        self._changed: set[ir.Node] = set()  # nodes with other inputs or attributes than in ``_candidates``
+        pads = [pad.site for node, pad in found.items() if self._candidates[node] is not None]
+        while any([self._fold(site) for site in pads if site.node.graph is not None]):
+            pass
+        for site in pads:
             if site.node.graph is not None and (stays := self._candidate(site)) is not None:
                 try:
-                    consumers_of(stays, self._types)
+                    _consumers_of(stays, self._types)
                 except Refusal as why:
                     self.notes[site.node] = f"not folded: {why}"
-        if changed:
+        if self.records:
             analysis.renew()
         self._document.write_back()
 
-    def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
+    def _fold(self, site: NodeSite) -> bool:
         pad = self._candidate(site)
         if pad is None:
             return False
-        readers = pad.output.uses() if pad.info.mode is Mode.CONSTANT else ()
-        may_fold = pad.changes_nothing or pad.info.data.producer() in pads
-        if not may_fold and not any(is_consumer(use.node) for use in readers):
-            return False  # most Pads have such neighbours, and inferring types would be wasted
-        self._types.infer()  # once a node is gone, types can no longer be inferred
+        # QNN's provider composes no Identity of data without elements.
+        is_empty = 0 in (pad.info.dims or ())
         return (
-            self._remove(pad, only_bypass=True)
-            or self._join(pad, pads)
-            or self._remove(pad)
+            (pad.changes_nothing and self._remove(pad, "it changes nothing", only_bypass=True))
+            or self._join(pad)
+            or (pad.changes_nothing and not is_empty and self._remove(pad, "it changes nothing"))
             or self._fuse_into_consumers(pad)
         )
 
-    def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
-        if not pad.changes_nothing:
+    def _join(self, pad: Candidate) -> bool:
+        before = pad.info.data.producer()
+        first = self._candidates.get(before) if self._joins and before is not None else None
+        if first is None or (first := self._candidate(first.site)) is None:
             return False
-        # QNN's provider composes no Identity of data without elements.
-        touched = remove(pad.site, self._types, only_bypass or 0 in (pad.info.dims or ()))
-        return self._record(pad, touched, "it changes nothing")
-
-    def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
-        if self._after_conversion and self._request.lowers:
-            return False  # lowering wrote two Pads on purpose
-        node = pad.info.data.producer()
-        before = None if node is None else pads.get(node)
-        if before is None or (first := self._candidate(before)) is None or not join(first, pad, self._constants):
-            return False
-        return self._record(first, remove(before, self._types), "one Pad does what both did", [pad.site.node])
+        self._types.infer()
+        joined = join(first, pad, self._constants)
+        return joined and self._remove(first, "one Pad does what both did", into=[pad.site.node])
 
     def _fuse_into_consumers(self, pad: Candidate) -> bool:
         try:
-            taking = consumers_of(pad, self._types)
+            taking = dict(_consumers_of(pad, self._types))
         except Refusal:
             return False
-        touched = remove(pad.site, self._types, only_bypass=True) if taking else None
-        for node, pads in taking if touched is not None else ():
+        amounts = ", ".join(dict.fromkeys(f"pads {pads}" for pads in taking.values()))
+        if not taking or not self._remove(pad, amounts, only_bypass=True, into=taking):
+            return False
+        for node, pads in taking.items():
             node.attributes.pop("auto_pad", None)
             node.attributes.add(ir.AttrInt64s("pads", pads))
             if node.op_type == "AveragePool":
                 node.attributes.add(ir.AttrInt64("count_include_pad", 1))
-        amounts = ", ".join(dict.fromkeys(f"pads {pads}" for _, pads in taking))
-        return self._record(pad, touched, amounts, [node for node, _ in taking])
+        return True
 
     @cached_property
     def _constants(self) -> Constants:
         return Constants(self._document.model)
 
-    def _record(
-        self, pad: Candidate, touched: Collection[ir.Node] | None, note: str, into: Iterable[ir.Node] = ()
-    ) -> bool:
-        """Record a fold and the nodes that it changed; return False if there is none."""
+    def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
+        """Remove a folded Pad and record the fold; return False if the Pad must stay."""
+        touched = remove(pad.site, self._types, only_bypass)
         if touched is None:
             return False
         self._document.touched.update(touched)
+        self._changed.update(touched)
         node, paths = pad.site.node, tuple(self.paths[one] for one in into)
         record = pad.found.record("folded")
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=(note,), into=paths)
@@ -301,15 +282,11 @@ class FoldPads:
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
         """Return the node's Pad, read again after a change of inputs or attributes; None if the Pad is no candidate."""
-        state = self._state(site.node)
-        if self._candidates[site.node][0] != state:
+        if site.node in self._changed:
+            self._changed.remove(site.node)
             match = match_pad(site, self._types, self._analysis.asked)
-            again = None if match is None else self._selected(Pad(site, match, self._types))
-            self._candidates[site.node] = state, again
-        return self._candidates[site.node][1]
-
-    def _state(self, node: ir.Node) -> tuple[object, ...]:
-        return (*node.op_identifier(), *node.inputs, *node.attributes.values())
+            self._candidates[site.node] = None if match is None else self._selected(Pad(site, match, self._types))
+        return self._candidates[site.node]
 
     def _selected(self, pad: Pad) -> Candidate | None:
         """Return a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
@@ -329,6 +306,7 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collectio
     becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an inner
     graph reads also becomes an Identity if another value may hide the data's name there.
     """
+    types.infer()  # once a node is gone, types can no longer be inferred
     node = site.node
     data, output = node.inputs[0], node.outputs[0]
     assert data is not None, "no matcher finds a Pad without data"
@@ -375,7 +353,7 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
         apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
         fits = second.only_adds and (mode is Mode.EDGE or apart)
     begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
-    return fits and write_amounts(second, begins, ends, constants)
+    return fits and _write_amounts(second, begins, ends, constants)
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
