@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -33,7 +33,6 @@ from padops.spec.schemas import register_schemas
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
 AT_RUN_TIME = "at run time"
-AxisAmounts = tuple[tuple[int, ...], ...]
 Shape = tuple[Dim, ...]
 
 
@@ -102,7 +101,6 @@ class Pad:
     site: NodeSite
     match: Match
     types: Types
-    _facts: dict[int, PadFacts] = field(default_factory=dict, init=False, repr=False)  # by the release
 
     @cached_property
     def info(self) -> PadInfo | None:
@@ -129,8 +127,6 @@ class Pad:
 
     def facts(self, minor: int) -> PadFacts:
         """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
-        if minor in self._facts:
-            return self._facts[minor]
         site, info, types = self.site, self.info, self.types
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
@@ -139,14 +135,14 @@ class Pad:
         data = info.data if info else node.inputs[0] if node.inputs else None
         shape = _named(data, info.dims if info else None, types)
         stated = _named(node.outputs[0], None, types) if node.outputs else None
-        amounts: AxisAmounts | None = None
-        told: dict[str, Any] = {"mode": None, "fill": None, **self.match.facts}
+        rows: Sequence[Amounts] | None = None
+        told: dict[str, Any] = {"mode": None, "fill": None, "amounts": None, **self.match.facts}
         if info is not None:
-            rows = known_amounts(info)
-            if rows or (info.rank == 0 and info.node is not None):
-                amounts = tuple((row.begin, row.end, *([row.interior] if row.interior else [])) for row in rows)
+            known = known_amounts(info)
+            rows = known if known or (info.rank == 0 and info.node is not None) else None
             told = {"mode": info.mode and info.mode.value, "fill": _fill(info)}
-        self._facts[minor] = PadFacts(
+            told["amounts"] = rows and tuple((a.begin, a.end, a.interior)[: 3 if a.interior else 2] for a in rows)
+        return PadFacts(
             path=site.path,
             name=node.name or "",
             form=self.match.form,
@@ -154,12 +150,11 @@ class Pad:
             opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
             type=info.type if info else types.name(data, *node.outputs[:1]),
             input_shape=shape,
-            output_shape=_output(shape, stated, amounts),
+            output_shape=_output(shape, stated, rows),
             verdict=verdict,
             why=why,
-            **{"amounts": amounts} | told,
+            **told,
         )
-        return self._facts[minor]
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
         """Return the Pad's record with its final status, and with a reason if the Pad stays."""
@@ -273,19 +268,16 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
     return tuple(name if dim is None else dim for dim, name in zip(dims, names))
 
 
-def _output(shape: Shape | None, stated: Shape | None, amounts: AxisAmounts | None) -> Shape | None:
+def _output(shape: Shape | None, stated: Shape | None, amounts: Sequence[Amounts] | None) -> Shape | None:
     """Return the result's dims, computed from the amounts; the model's stated dims where the data's are unknown."""
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
-    found: list[Dim] = []
+    found = list(shape)
     for axis, (dim, row) in enumerate(zip(shape, amounts)):
         if isinstance(dim, int):
-            padded = Amounts(*row)
-            found.append(max(padded.begin + dilated_size(dim, padded.interior) + padded.end, 0))
-        elif any(row):
-            found.append(stated[axis] if stated is not None and len(stated) == len(shape) else None)
-        else:
-            found.append(dim)
+            found[axis] = max(row.begin + dilated_size(dim, row.interior) + row.end, 0)
+        elif row != Amounts(0, 0):
+            found[axis] = stated[axis] if stated is not None and len(stated) == len(shape) else None
     return tuple(found)
 
 

@@ -385,9 +385,9 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     records = convert_pads(analysis, Request(fold=False, fallback=False))
     message = inliner.inline_local_functions(document.message(), convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
-    light = onnx.ModelProto()
-    light.CopyFrom(message)
-    _replace_all(light.graph.initializer, [row for row in message.graph.initializer if row.name not in large])
+    light = deepcopy(message)
+    del light.graph.initializer[:]
+    light.graph.initializer.extend(row for row in message.graph.initializer if row.name not in large)
     listed = {value.name for value in message.graph.input}
     more = [row for name, row in large.items() if name not in listed]
     light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
@@ -398,7 +398,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
         why = re.sub(rf"{mark}\d+: ", "", " ".join(str(error).split()).rpartition("failed: ")[2])
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error
-    _replace_all(made.graph.input, message.graph.input)
+    del made.graph.input[:]
+    made.graph.input.extend(message.graph.input)
     made.graph.initializer.extend(large.values())
     least = helper.find_min_ir_version_for([helper.make_opsetid("", opset)], ignore_unknown=True)
     made.ir_version = min(message.ir_version, max(least, FIRST_IR))
@@ -415,12 +416,6 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     found = Analysis(changed, analysis.asked, analysis.progress)
     found.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
     return found
-
-
-def _replace_all(rows: Any, others: Iterable[Any]) -> None:
-    """Replace the contents of a list of messages by copies of the messages of another list."""
-    del rows[:]
-    rows.extend(others)
 
 
 INPUT, OUTPUT = "standard input", "standard output"

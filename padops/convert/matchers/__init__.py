@@ -19,8 +19,6 @@ from padops.convert.matchers import (
     frameworks,
     onnx_functions,
     onnx_pad,
-    pytorch,
-    symmetric_emulation,
 )
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, attribute_value
 from padops.convert.model.types import Types
@@ -33,7 +31,7 @@ ROWS_OF_WORDS = ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))
 NO_PADS = frozenset((*ROWS_OF_WORDS, *WINDOW_OPERATORS))
 NO_PADS_OF_PYTORCH = ("sspaddmm", "_pack_padded_sequence", "_nested_from_padded")
 TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names that only TensorFlow has; any framework may have a Pad
-KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *pytorch.DOMAINS})
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *frameworks.ATEN_DOMAINS})
 INTS = ir.AttributeType.INTS
 Matcher = Callable[[NodeSite, Types], Match | None]
 
@@ -46,11 +44,11 @@ def choose(
         converted.match_converted_pad,
         partial(frameworks.match_tensorflow_pad, domains=custom_domains),
         partial(frameworks.match_ngraph_pad, domains=custom_domains),
-        symmetric_emulation.match_symmetric_emulation,
+        emulated.match_symmetric_emulation,
         onnx_pad.match_onnx_pad,
         onnx_pad.match_microsoft_pad,
         frameworks.match_openvino_pad,
-        pytorch.match_pytorch_pad,
+        frameworks.match_pytorch_pad,
         frameworks.match_caffe2_pad,
         onnx_functions.match_attention_mask,
         onnx_functions.match_center_crop_pad,
@@ -69,7 +67,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
         return found
     names = (node.op_type, attribute_value(node, "operator", ir.AttributeType.STRING))
     called = next((name for name in names if name and "pad" in name.lower()), None)
-    if called is None or pytorch.operator_of(node) in NO_PADS_OF_PYTORCH:
+    if called is None or frameworks.pytorch_operator(node) in NO_PADS_OF_PYTORCH:
         return None
     domain = node.domain or "ai.onnx"
     form = f"{domain}::{node.op_type}" + ("" if called == node.op_type else f" of {called}")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 import onnx_ir as ir
@@ -35,33 +35,6 @@ MOST_SIZES = 128  # the largest reach for which all sizes are compared
 
 Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to those that the output shows
 FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this size, or make far more elements than a Pad
-
-
-def filled(size: int) -> Show:
-    return lambda _: np.full(size, FILL)
-
-
-def sliced(start: int, end: int, step: int) -> Show:
-    """A Slice. A backward Slice begins at the first element or later in ONNX, unlike in Python."""
-    return lambda inner: inner[max(start, -len(inner)) : end : step]
-
-
-def taken(indices: Sequence[int]) -> Show:
-    return lambda inner: np.asarray(inner[np.array(indices, np.int64)])
-
-
-def expanded(size: int) -> Show:
-    return lambda inner: inner if size == 1 else np.broadcast_to(inner, size)
-
-
-def tiled(times: int) -> Show:
-
-    def show(inner: np.ndarray) -> np.ndarray:
-        if len(inner) * times > LONGEST:
-            raise ValueError
-        return np.tile(inner, times)
-
-    return show
 
 
 @dataclass(frozen=True)
@@ -179,6 +152,12 @@ class Step:
     dims: Sequence[int] | None = None
 
 
+def _tiled(times: int, inner: np.ndarray) -> np.ndarray:
+    if len(inner) * times > LONGEST:
+        raise ValueError
+    return np.tile(inner, times)
+
+
 def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
     """Return the node of a graph that makes a value and may copy its first input, and this input; else None."""
     node = value.producer()
@@ -222,7 +201,8 @@ class Reader:
                 numbers = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
                 if numbers is None or (count := self._entry(numbers)) is None or not 0 <= count <= LONGEST:
                     return None
-                show = (expanded if node.op_type == "Expand" else tiled)(count)
+                expanded: Show = lambda inner: inner if count == 1 else np.broadcast_to(inner, count)
+                show = expanded if node.op_type == "Expand" else partial(_tiled, count)
                 return Step(data, (node,), show, keeps=False, rank=len(numbers))
         return self._gather(node, data)
 
@@ -241,7 +221,7 @@ class Reader:
         size = None if element is None or element.size != 1 else self._entry(self._parts(shape))
         if element is None or size is None or not 0 <= size < LONGEST:
             return None
-        return Step(None, (node,), filled(size), keeps=False, element=element.reshape(()))
+        return Step(None, (node,), lambda _: np.full(size, FILL), keeps=False, element=element.reshape(()))
 
     def _same_axis(self, axis: int | None) -> bool | None:
         """Return whether an axis is the reader's; None if unknown."""
@@ -273,7 +253,9 @@ class Reader:
                 return None  # in ONNX the slice is empty; ONNX Runtime reads all up to the first element
             end = UNBOUNDED
         reach = sum(abs(bound) for bound in (start, end) if abs(bound) < UNBOUNDED)
-        return Step(data, (node,), sliced(start, end, step), reach if step in (1, -1) else None)
+        # A backward Slice begins at the first element or later in ONNX, unlike in Python.
+        show = lambda inner: inner[max(start, -len(inner)) : end : step]
+        return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
         """Return the step of a Gather with constant indices along the axis.
@@ -294,8 +276,8 @@ class Reader:
             return None
         if not self._same_axis(attribute_value(nodes[0], "axis", ir.AttributeType.INT, 0)):
             return None
-        at = indices.reshape(-1).tolist()
-        return Step(data, nodes, taken(at), max(map(abs, at), default=0) + 1)
+        at = indices.reshape(-1).astype(np.int64)
+        return Step(data, nodes, lambda inner: inner[at], max(map(abs, at.tolist()), default=0) + 1)
 
     def _entry(self, parts: list[int | None] | None) -> int | None:
         """Return the axis's entry in a vector with one number per axis; 1 if the vector is too short."""
@@ -328,7 +310,8 @@ class Reader:
         if not (content == content[0]).all():
             return None
         others = [*array.shape]
-        show = filled(others.pop(self.axis))
+        size = others.pop(self.axis)
+        show = lambda _: np.full(size, FILL)
         return Step(None, (), show, keeps=False, element=flat[0:1].reshape(()), dims=others)
 
     def _integers(self, node: ir.Node, i: int, absent: list[int] | None = None) -> list[int] | None:

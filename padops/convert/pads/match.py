@@ -23,8 +23,6 @@ EXPLICIT = "explicit pads"  # in a record: the operator of a node that got expli
 
 # The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
-
-
 Judge = Callable[[int], tuple[Verdict, str]]  # the verdict of release 1.x on a node, and the reason
 
 

@@ -128,10 +128,8 @@ class Axis:
         amounts only if their begins differ. But for 0 elements, one more element makes an output: an axis that may be
         empty needs exactly the amounts of the last remainder.
         """
-        if self.size is not None:
-            return [Amount(*self._same(self.size, mode))]
-        if self.stride == 1:
-            return [Amount(*self._same(1, mode))]
+        if self.size is not None or self.stride == 1:
+            return [Amount(*self._same(self.size or 1, mode))]
         if self.stride > MAX_STRIDES:
             return None
         found: dict[int, Amount] = {}  # by begin; totals fall as the remainder rises
@@ -148,8 +146,8 @@ class Axis:
         total = self.extent + output_padding - self.stride
         if total < 0:
             return None
-        small, large = total // 2, total - total // 2
-        return [Amount(large, small) if mode == "SAME_LOWER" else Amount(small, large)]
+        begin = (total + (mode == "SAME_LOWER")) // 2
+        return [Amount(begin, total - begin)]
 
     def _same(self, size: int, mode: str) -> tuple[int, int]:
         return same_padding(size, self.kernel, self.stride, self.dilation, mode)
