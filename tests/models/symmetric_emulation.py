@@ -65,18 +65,8 @@ class Emulation:
             self.tensors[f"{name}_pads"] = amounts
             self._node(name, "Pad", [value, f"{name}_pads"], [result], mode=mode)
 
-    def model(
-        self, shape: Sequence[int | str | None] | None = None, kind: int = FLOAT, **parts: Any
-    ) -> onnx.ModelProto:
-        rank = len(self.rows)
-        return model(
-            list(self.nodes.values()),
-            self.opset,
-            ir_version=8 if self.opset > 10 else 4,
-            **{
-                "inputs": [("x", kind, [None] * rank if shape is None else shape)],
-                "outputs": [("y", kind, [None] * rank)],
-                "tensors": [tensor(name, array, array.dtype) for name, array in self.tensors.items()],
-                **parts,
-            },
-        )
+    def model(self, shape: Sequence[int] | None = None, **parts: Any) -> onnx.ModelProto:
+        dims = [None] * len(self.rows)
+        given = {"inputs": [("x", FLOAT, dims if shape is None else shape)], "outputs": [("y", FLOAT, dims)],
+                 "tensors": [tensor(name, array, array.dtype) for name, array in self.tensors.items()]}  # fmt: skip
+        return model(list(self.nodes.values()), self.opset, ir_version=8 if self.opset > 10 else 4, **given | parts)

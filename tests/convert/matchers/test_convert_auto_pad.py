@@ -52,11 +52,8 @@ OPERATORS = ("Conv", "MaxPool", "AveragePool", "LpPool")
 def expected_of(op: str, data: np.ndarray, geometry: Geometry, weights: np.ndarray) -> np.ndarray:
     if op == "Conv":
         return same_windows.conv(data, weights, geometry).astype(np.float32)
-    return {
-        "MaxPool": same_windows.max_pool,
-        "AveragePool": same_windows.average_pool,
-        "LpPool": same_windows.lp_pool,
-    }[op](data, geometry)
+    pools = {"MaxPool": same_windows.max_pool, "AveragePool": average_pool, "LpPool": same_windows.lp_pool}
+    return pools[op](data, geometry)
 
 
 SHAPES = ("static", "dynamic", "unknown")
@@ -64,11 +61,10 @@ SHAPES = ("static", "dynamic", "unknown")
 
 @pytest.mark.parametrize(
     ("op", "row", "mode", "shapes"),
-    [  # each kind of shape with each operator, geometry and mode
-        (op, row, mode, SHAPES[(i + j + k) % 3])
+    [  # each kind of shape and each mode with each operator and geometry
+        (op, row, MODES[(i + j) % 2], SHAPES[(i + j) % 3])
         for i, op in enumerate(OPERATORS)
         for j, row in enumerate(GEOMETRIES)
-        for k, mode in enumerate(MODES)
     ],
     ids=str,
 )
@@ -153,10 +149,7 @@ def random_data(op: str, attributes: Mapping[str, Any], type: int, size: tuple[i
     return rng.integers(0, 256, shape).astype(np.uint8) if type == UINT8 else rng.standard_normal(shape, np.float32)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    "row", AGREEING, ids=[f"{row[1]}{row[0]}-{row[2]}-{row[-1]}-{i}" for i, row in enumerate(AGREEING)]
-)
+@pytest.mark.parametrize(("row", "mode"), [(row, MODES[i % 2]) for i, row in enumerate(AGREEING)])
 def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
     op, domain, opset, attributes, tensors, type, result, dynamic = row
     attributes = {**attributes, "auto_pad": mode}
@@ -169,7 +162,7 @@ def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
     nodes = [m for m in messages(conversion.proto()) if isinstance(m, onnx.NodeProto) and m.op_type == op]
     assert nodes and not {"auto_pad", "ceil_mode"} & {a.name for node in nodes for a in node.attribute}
     dynamic_runs = [(opened(original, optimised), opened(conversion.proto(), optimised)) for optimised in (True, False)]
-    for size in ((5, 8), (6, 7), (7, 8)):
+    for size in ((5, 8), (6, 7)):
         data = random_data(op, attributes, type, size)
         fixed = node_model(op, data.shape, attributes, tensors, **parts)
         converted = explicit(fixed)
@@ -196,78 +189,63 @@ def test_transposed_convolutions(row: tuple, mode: str) -> None:
     np.testing.assert_array_equal(run(conversion.proto(), data)[0], wanted)
 
 
-# --- real models -----------------------------------------------------------------------------------------------------
+# --- what stays ------------------------------------------------------------------------------------------------------
 
 
-LEFT = [
-    ("pads too", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "pads": (1, 1)}, {}, "",
+def window(
+    op: str, shape: Any = NAMES[:3], tensors: Any = None, domain: str = "", opset: int = 22, **attributes: Any
+) -> onnx.ModelProto:
+    return node_model(op, shape, {"auto_pad": "SAME_UPPER", **attributes}, tensors, domain=domain, opset=opset)
+
+
+CONV = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER")
+NO_DATA = helper.make_node("MaxPool", [""], ["y"], kernel_shape=[3], auto_pad="SAME_UPPER")
+W2 = {"w": np.ones((1, 1, 2), np.float32)}
+LEFT: list[tuple[onnx.ModelProto, str]] = [
+    (window("MaxPool", kernel_shape=(3,), pads=(1, 1)),
      "it has auto_pad and pads, and ONNX does not define both; remove one"),
-    ("a mode of its own", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "auto_pad": "SAME"}, {}, "",
+    (window("MaxPool", kernel_shape=(3,), auto_pad="SAME"),
      "auto_pad is 'SAME', expected one of SAME_UPPER, SAME_LOWER, NOTSET, VALID"),
-    ("no kernel", "MaxPool", NAMES[:3], {}, {}, "", "it has no kernel_shape"),
-    ("rank", "MaxPool", NAMES[:4], {"kernel_shape": (3,)}, {}, "",
-     "its data have rank 4, expected 3 for a kernel of 1 value [S1]"),
-    ("strides", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "strides": (1, 1)}, {}, "",
+    (window("MaxPool"), "it has no kernel_shape"),
+    (window("MaxPool", NAMES[:4], kernel_shape=(3,)), "its data have rank 4, expected 3 for a kernel of 1 value [S1]"),
+    (window("MaxPool", kernel_shape=(3,), strides=(1, 1)),
      "strides has 2 values, expected 1 (1 per spatial axis) [S1]"),
-    ("no stride", "MaxPool", NAMES[:3], {"kernel_shape": (3,), "strides": (0,)}, {}, "",
-     f"strides has 0, expected 1 to {2**59 - 1} [S1]"),
-    ("wide average", "AveragePool", (1, 1, 10), {"kernel_shape": (3,), "dilations": (3,)}, {}, "",
+    (window("MaxPool", kernel_shape=(3,), strides=(0,)), f"strides has 0, expected 1 to {2**59 - 1} [S1]"),
+    (window("AveragePool", (1, 1, 10), kernel_shape=(3,), dilations=(3,)),
      "it counts only data, and ONNX Runtime takes no pads (3) that reach the size of the kernel (3)"),
-    ("many branches", "AveragePool", NAMES, {"kernel_shape": (9, 9, 9), "strides": (9, 9, 9)}, {}, "",
+    (window("AveragePool", NAMES, kernel_shape=(9, 9, 9), strides=(9, 9, 9)),
      "it counts only data, and there are 216 amounts to choose from, more than 64"),
-    ("many strides", "AveragePool", NAMES[:3], {"kernel_shape": (9,), "strides": (5000,)}, {}, "",
+    (window("AveragePool", kernel_shape=(9,), strides=(5000,)),
      "it counts only data, and there are many amounts to choose from, more than 64"),
-    ("nothing to crop", "ConvTranspose", (1, 1, 4), {"strides": (3,)}, {"w": np.ones((1, 1, 2), np.float32)}, "",
-     ("its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
-     "and TensorFlow do not agree on the elements that are missing")),
-    ("output_shape", "ConvTranspose", (1, 1, 4), {"output_shape": (9,)}, {"w": np.ones((1, 1, 2), np.float32)}, "",
+    (window("AveragePool", opset=6, kernel_shape=(3,), strides=(2,)),
+     "it counts only data, and opset 6 cannot choose by size"),
+    (window("ConvTranspose", (1, 1, 4), W2, strides=(3,)),
+     "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
+     "and TensorFlow do not agree on the elements that are missing"),
+    (window("ConvTranspose", (1, 1, 4), W2, output_shape=(9,)),
      "output_shape gives its amounts, and auto_pad only halves them; remove output_shape"),
-    ("mask", "MaxpoolWithMask", NAMES[:3], {"kernel_shape": (3,)}, {}, MS,
-     "its mask would have to be padded with the data"),
-    ("dynamic pads", "ConvTransposeWithDynamicPads", NAMES[:3], {"kernel_shape": (3,)}, {}, MS,
-     "its amounts are an input"),
-    ("blocked", "Conv", NAMES[:4], {"kernel_shape": (3, 3)}, {}, "com.microsoft.nchwc",
+    (window("MaxpoolWithMask", domain=MS, kernel_shape=(3,)), "its mask would have to be padded with the data"),
+    (window("ConvTransposeWithDynamicPads", domain=MS, kernel_shape=(3,)), "its amounts are an input"),
+    (window("Conv", NAMES[:4], domain="com.microsoft.nchwc", kernel_shape=(3, 3)),
      "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"),
-    ("channels last", "NhwcConv", NAMES[:4], {}, {"w": WF}, MS, "it has no kernel_shape"),
-    ("no number", "AveragePool", NAMES[:3], {"kernel_shape": (3,), "count_include_pad": 0.5}, {}, "",
+    (window("NhwcConv", NAMES[:4], {"w": WF}, MS), "it has no kernel_shape"),
+    (window("AveragePool", kernel_shape=(3,), count_include_pad=0.5),
      "its attribute count_include_pad is given by the caller of the function, or not of type INT"),
-    ("no list", "AveragePool", NAMES[:3], {"kernel_shape": 3}, {}, "",
+    (window("AveragePool", kernel_shape=3),
      "its attribute kernel_shape is given by the caller of the function, or not of type INTS"),
+    (model([NO_DATA]), "it has no data"),
+    *((model([CONV], inputs=[("x", FLOAT, NAMES[:4]), ("w", FLOAT, shape)]),
+       "it has no kernel_shape, and the shape of its weights is not known") for shape in (None, (4, 3, None, 3))),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", LEFT, ids=[row[0] for row in LEFT])
-def test_left(row: tuple) -> None:
-    _, op, shape, attributes, tensors, domain, reason = row
-    original = node_model(op, shape, {"auto_pad": "SAME_UPPER", **attributes}, tensors, domain=domain)
+@pytest.mark.parametrize(("original", "reason"), LEFT)
+def test_left(original: onnx.ModelProto, reason: str) -> None:
     conversion = explicit(original)
-    record = only_record(conversion)
+    record, node = only_record(conversion), original.graph.node[0]
     assert (record.status, record.reason, record.op_type) == ("unconverted", reason, None)
-    assert record.form.endswith(f"{op} auto_pad={attributes.get('auto_pad', 'SAME_UPPER')}")
+    assert f"{node.op_type} auto_pad=SAME" in record.form
     assert conversion.proto() == original
-
-
-AVERAGE = {"kernel_shape": (3,), "strides": (2,), "auto_pad": "SAME_UPPER"}
-CONV = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER")
-NO_DATA = helper.make_node("MaxPool", [""], ["y"], kernel_shape=[3], auto_pad="SAME_UPPER")
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        (model([NO_DATA]), "it has no data"),
-        *(
-            (model([CONV], inputs=[("x", FLOAT, NAMES[:4]), ("w", FLOAT, shape)]),
-             "it has no kernel_shape, and the shape of its weights is not known")
-            for shape in (None, (4, 3, None, 3))
-        ),
-        (node_model("AveragePool", NAMES[:3], AVERAGE, opset=6),
-         "it counts only data, and opset 6 cannot choose by size"),
-    ],
-    ids=["no data", "weights of any rank", "weights of any size", "opset 6"],
-)  # fmt: skip
-def test_left_for_its_inputs(source: onnx.ModelProto, reason: str) -> None:
-    assert only_record(explicit(source)).reason == reason
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -334,9 +312,8 @@ def test_releases_that_count_the_padding_wrongly(row: tuple) -> None:
     assert same(run(explicit(original).proto(), data)[0], wanted)
 
 
-@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
-@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
-@pytest.mark.parametrize("kernel", [2, 3])
+@pytest.mark.parametrize(("op", "mode", "kernel"), [(op, mode, 2 + (i + j) % 2) for i, op in enumerate(OPERATORS[1:])
+                                                    for j, mode in enumerate(MODES)])  # fmt: skip
 def test_axes_of_no_elements(op: str, mode: str, kernel: int) -> None:
     """ONNX Runtime pools a batch of 0, whatever its sizes; amounts for other sizes would make an output of nothing."""
     attributes = {"kernel_shape": (kernel, 2), "strides": (2, 2), "auto_pad": mode} | ({"p": 1} if op[0] == "L" else {})

@@ -95,6 +95,11 @@ def test_mixed_modes_stay_separate() -> None:
     assert [record.form.split()[0] for record in conversion.converted] == ["circular", "constant"]
 
 
+def test_an_axis_twice_is_two_pads() -> None:
+    original = emulated(lambda n: n.circular(n.circular(n.circular("x", 2, 1, 1), 3, 1, 0), 2, 1, 0), [1, 1, 4, 4])
+    assert len(check(original, ["Pad_19", "Pad_19"], [1, 1, 4, 4]).converted) == 2
+
+
 @pytest.mark.parametrize("value", ["slice_0_out", "concat_2_out", "slice_3_out"])
 @pytest.mark.parametrize("how", ["graph output", "another node"])
 def test_what_is_between_is_wanted_elsewhere(value: str, how: str) -> None:
@@ -244,6 +249,10 @@ def test_longer_than_the_data() -> None:
 
 def test_zeros_of_another_shape_fit_one_batch_only() -> None:
     assert left(emulated(lambda n: n.join(n.block(0, 1, 3, 2), "x"), ["n", 3, 8])) == []
+
+
+def test_amounts_that_grow_with_the_data() -> None:
+    assert left(emulated(lambda n: n.join("x", "x"), [1, 1, "n"])) == []
 
 
 @pytest.mark.parametrize("count", [7, 8, 9, 40, 200])

@@ -6,7 +6,6 @@ import io
 from collections.abc import Callable, Sequence
 
 import native
-import numpy as np
 import onnx
 import pytest
 import torch

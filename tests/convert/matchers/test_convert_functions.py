@@ -1,76 +1,162 @@
-"""Pads in functions, with what a caller gives them."""
+"""Pads in functions and bodies: what callers give them, and the types and shapes that the converted model states."""
 
 from __future__ import annotations
 
+import native
+import numpy as np
 import onnx
 import pytest
-from nested_models import function, reference
-from onnx import helper
-from small_models import (
-    FLOAT,
-    INT32,
-    X,
-    convert,
-    model,
-    pad,
-    same_but_for_the_pads,
-    tensor,
-)
+from folding_models import run
+from onnx import helper, parser
+from small_models import FLOAT, convert, graph, model, pad, same_but_for_the_pads, tensor
+
+import padops
+from padops.runtime.ort_values import run_session
 
 
-@pytest.mark.parametrize(
-    ("other", "kind", "status"),
-    [("constant", FLOAT, "converted"), ("edge", FLOAT, "converted"), ("constant", INT32, "unconverted")],
-)
+def parsed(text: str, opset: int = 17, ir_version: int = 9) -> onnx.ModelProto:
+    """A model, with FUNCTION in place of what begins one of its functions."""
+    imports = f'opset_import: ["": {opset}, "d": 1, "com.microsoft": 1]'
+    text = text.replace("FUNCTION", f'<domain: "d", {imports}>')
+    return parser.parse_model(f"<ir_version: {ir_version}, {imports}> g {text}")
+
+
+@pytest.mark.parametrize(("other", "kind", "status"), [("constant", "float", "converted"),
+                         ("edge", "float", "converted"), ("constant", "int32", "unconverted")])  # fmt: skip
 @pytest.mark.parametrize("opset", [10, 18])
-def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, kind: int, status: str) -> None:
+def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, kind: str, status: str) -> None:
     """A node with wrap has to have inputs, also for the calls that fill; calls of two types give no type to a fill."""
-    node = pad(["a"], "r", pads=[0, 1, 0, 1], value=5.0)
-    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
-    calls = [helper.make_node("Block", [x], [how], domain="custom", how=how)
-             for how, x in ((other, "x"), ("wrap", "z"))]  # fmt: skip
-    source = model(calls, opset, functions=[function(opset, [node], ("how",))], imports=[("custom", 1)], ir_version=9,
-                   inputs=[X, ("z", kind, [2, 3])], outputs=[(other, FLOAT, None), ("wrap", kind, None)])  # fmt: skip
-    (record,) = convert(
-        source, verify=opset == 10 and kind == FLOAT, run=opset == 10 and kind == FLOAT
-    ).records  # ONNX Runtime refuses attributes at opset 18
+    source = parsed(f"""(float[2, 3] x, {kind}[2, 3] z) => (float[a, b] y, {kind}[c, e] w)
+        {{ y = d.Block <how = "{other}"> (x) w = d.Block <how = "wrap"> (z) }}
+        FUNCTION Block <how> (a) => (r) {{ r = Pad <pads = [0, 1, 0, 1], value = 5.0, mode: string = @how> (a) }}
+    """, opset)  # fmt: skip
+    runs = opset == 10 and kind == "float"  # ONNX Runtime refuses attributes at opset 18
+    (record,) = convert(source, verify=runs, run=runs).records
     assert record.status == status
     if status == "unconverted":
         assert record.reason == "the attribute value 5.0 has to become an input, and the type of the data is unknown"
 
 
-@pytest.mark.parametrize("domain", ["", "com.microsoft"])
-def test_a_mode_that_comes_through_two_functions(domain: str) -> None:
+@pytest.mark.parametrize("operator", ["Pad", "com.microsoft.Pad"])
+def test_a_mode_that_comes_through_two_functions(operator: str) -> None:
     """The call in the first function says nothing of its own; where the second has a default, that is not meant."""
-    node = pad(["a", "p"], "r", domain=domain)
-    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
-    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
-    inner = function(13, [constant, node], how="edge")
-    passes_on = helper.make_node("Block", ["a"], ["r"], domain="custom")
-    passes_on.attribute.append(reference("how", onnx.AttributeProto.STRING, "outer"))
-    imports = [helper.make_opsetid(name, 1) for name in ("custom", "com.microsoft")]
-    inner.opset_import.append(imports[1])
-    outer = helper.make_function("custom", "Outer", ["a"], ["r"], [passes_on], imports, ["outer"])
-    calls = [helper.make_node("Outer", ["x"], ["y"], domain="custom", outer="wrap"),
-             helper.make_node("Outer", ["x"], ["z"], domain="custom")]  # fmt: skip
-    source = model(calls, 13, functions=[inner, outer], imports=[("custom", 1), ("com.microsoft", 1)], ir_version=9,
-                   outputs=[("y", FLOAT, None), ("z", FLOAT, None)])  # fmt: skip
-    conversion = convert(source, verify=True, run=True)
+    conversion = convert(parsed(f"""(float[2, 3] x) => (float[a, b] y, float[c, e] z)
+        {{ y = d.Outer <outer = "wrap"> (x) z = d.Outer (x) }}
+        FUNCTION Block <how: string = "edge"> (a) => (r)
+        {{ p = Constant <value = int64[4] {{0, 1, 0, 1}}> () r = {operator} <mode: string = @how> (a, p) }}
+        FUNCTION Outer <outer> (a) => (r) {{ r = d.Block <how: string = @outer> (a) }}
+    """, 13), verify=True, run=True)  # fmt: skip
     assert conversion.records[0].op_type == "Pad_19"
     assert conversion.verification.outcome == "equal"
 
 
 def test_amounts_that_the_caller_gives() -> None:
-    node = pad(["a"], "r")
-    node.attribute.append(reference("pads", onnx.AttributeProto.INTS, "by"))
-    node.attribute.append(reference("value", onnx.AttributeProto.FLOAT, "with"))
-    body = function(17, [node], ("by", "with"))
-    call = helper.make_node("Block", ["x"], ["y"], domain="custom", by=[0, 1, 0, 2], **{"with": 4.0})
-    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
-    conversion = convert(source, verify=True, run=True)
+    text = """(float[2, 3] x) => (float[a, b] y) { y = d.Block <by = [0, 1, 0, 2], to = 4.0> (x) }
+        FUNCTION Block <by, to> (a) => (r) { r = Pad <pads: ints = @by, value: float = @to> (a) }"""
+    conversion = convert(parsed(text), verify=True, run=True)
     assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
-    assert same_but_for_the_pads(source, conversion.proto())
-    body.node[0].attribute.append(helper.make_attribute("mode", "wrap"))
-    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
+    (node,) = conversion.proto().functions[0].node
+    assert (node.op_type, [row.ref_attr_name for row in node.attribute]) == ("Pad_2", ["by", "to"])
     reason = "pads is given by the caller of the function, but has to become an input"
-    assert convert(source).records[0].reason == reason
+    assert convert(parsed(text.replace("Pad <", 'Pad <mode = "wrap", '))).records[0].reason == reason
+
+
+# --- types and shapes that onnxruntime cannot infer by itself ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(("depth", "dims", "place"), [(1, "2, 3", "graph"), (2, "n, 3", "branch"), (2, "", "graph"),
+                                                      (1, "", "branch")])  # fmt: skip
+def test_a_call_of_a_function_without_fallback_loads(depth: int, dims: str, place: str) -> None:
+    """The call's output is no output of the model."""
+    nodes = f"p = d.F{depth} (x, pads) {{}} = Relu (p)"
+    made = nodes.format("y")
+    if place == "branch":
+        one, other = (f"{i} () => (float[] {i}) {{ {nodes.format(i)} }}" for i in ("t", "e"))
+        made = f"z = If (c) <then_branch = {one}, else_branch = {other}> y = Abs (z)"
+    source = parsed(f"""(float[{dims}] x, bool c) => (float[a, b] y) <int64[4] pads = {{0, 2, 0, 1}}> {{ {made} }}
+        FUNCTION F1 (x, pads) => (y) {{ y = Pad <mode = "reflect"> (x, pads) }}
+        FUNCTION F2 (x, pads) => (y) {{ y = d.F1 (x, pads) }}""", ir_version=8)  # fmt: skip
+    message = padops.convert(source, fallback=False).proto()
+    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "c": np.array(True)}
+    for level in ("DISABLE_ALL", "ENABLE_ALL"):
+        assert run(message, feeds, level) == run(source, feeds, level)
+    assert padops.convert(message, fallback=False).proto() == message
+
+
+BODIES = {
+    "in the graph": "e = d.F (x, held) y = Identity (e)",
+    "twice": "e = d.F (x, held) y = d.F (e, held)",
+    "in a branch": "y = If (c) <then_branch = t () => (float[] a) { e = d.F (x, held) a = Identity (e) }, "
+    "else_branch = e () => (float[] b) { b = Identity (x) }>",
+}
+
+
+@pytest.mark.parametrize(("body", "axes"), [("in the graph", "axes"), ("twice", "given"), ("in a branch", "axes")])
+def test_axes_of_int32(body: str, axes: str) -> None:
+    """The converter states the type of the calls: onnxruntime said "output arg (d) type inference failed"."""
+    made = padops.convert(parsed(f"""(float[N, 4] x, bool c) => (float[A, B] y) <int32[1] held = {{-1}}>
+        {{ {BODIES[body]} }}
+        FUNCTION F (data, given) => (made) {{
+            pads = Constant <value = int64[2] {{1, 3}}> () axes = Constant <value = int32[1] {{-1}}> ()
+            made = Pad <mode = "edge"> (data, pads, , {axes})
+        }}""", 21, 10), fallback=False)  # fmt: skip
+    data = np.arange(8, dtype=np.float32).reshape(2, 4)
+    (output,) = run_session(native.session(made.proto()), {"x": data, "c": np.array(True)})
+    times = 2 if body == "twice" else 1
+    assert output.tobytes() == np.pad(data, [(0, 0), (times, 3 * times)], "edge").tobytes()
+
+
+def declared(message: onnx.GraphProto) -> dict[str, list]:
+    return {
+        info.name: [dim.dim_value if dim.HasField("dim_value") else None for dim in info.type.tensor_type.shape.dim]
+        for info in message.value_info
+    }
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize(("dims", "false", "told", "expected"), [
+    ("2, 3", "[1, 3]", [2, 3], [3, 5]), ("2, 3", "[n, 9]", [None, 3], [3, 5]), ("2, 3", "[2, 3, 1]", [2, 3], [3, 5]),
+    ("n, ?", "", [None, None], [None, None]), ("n, 3", "[1, 3]", [None, 3], [None, 5]),
+])  # fmt: skip
+def test_a_false_shape_that_the_model_states(dims: str, false: str, told: list, expected: list, inner: bool) -> None:
+    """As where only the inputs were changed to another batch size: ONNX Runtime makes constants of known shapes."""
+    body = f"""<int64[4] amounts = {{1, 0, 0, 2}}, float{false} v>
+        {{ v = Neg (x) p = Pad <mode = "edge"> (v, amounts) y = Shape (p) }}"""
+    if inner:
+        branch = f"b () => (int64[] y) {body}"
+        body = f"<bool always = {{1}}> {{ y = If (always) <then_branch = {branch}, else_branch = {branch}> }}"
+    source = parsed(f"(float[{dims}] x) => (int64[] y) {body}", 13)
+    converted = padops.convert(source).proto()
+    assert declared(converted.graph.node[0].attribute[0].g if inner else converted.graph) == {"v": told, "p": expected}
+    if expected == [3, 5]:
+        for made in (source, converted):
+            assert native.session(made).run(None, {"x": np.zeros((2, 3), np.float32)})[0].tolist() == [3, 5]
+
+
+@pytest.mark.parametrize(("ir_version", "dims"), [(3, [3, 5]), (8, [None, None])])
+def test_a_default_that_the_caller_may_override(ir_version: int, dims: list) -> None:
+    """Up to IR version 3 an initializer is constant though it is an input, too."""
+    source = parsed("""(float[2, 3] x, int64[4] pads = {1, 0, 0, 2}) => (float[a, b] y)
+        { p = Pad <mode = "edge"> (x, pads) y = Relu (p) }""", 13, ir_version)  # fmt: skip
+    assert declared(padops.convert(source, fallback=False).proto().graph) == {"p": dims}
+
+
+def test_the_rows_of_a_scan_have_a_shape_and_the_outputs_of_the_model_stay_as_they_are() -> None:
+    body = graph([pad(["row", "amounts"], "wide", mode="edge")], [("row", FLOAT, None)], [("wide", FLOAT, None)],
+                 [tensor("amounts", [1, 2])], "body")  # fmt: skip
+    scan = helper.make_node("Scan", ["x"], ["y"], num_scan_inputs=1, body=body)
+    converted = padops.convert(model([scan], 13, inputs=[("x", FLOAT, ["n", 3])])).proto()
+    assert not converted.graph.output[0].type.tensor_type.HasField("shape")
+    body = next(row.g for row in converted.graph.node[0].attribute if row.name == "body")
+    assert [dim.dim_value for dim in body.output[0].type.tensor_type.shape.dim] == [6]
+
+
+def test_graphs_in_a_list_and_names_that_are_not_unique() -> None:
+    bodies = [graph([pad(output=f"b{i}")], [], [(f"b{i}", FLOAT, None)], name=f"g{i}") for i in range(2)]
+    nodes = [helper.make_node("Choose", ["x"], ["c"], domain="d", branches=bodies), pad(["c", "pads"], "z", name="p"),
+             pad(["z", "pads"], name="p")]  # fmt: skip
+    source = model(nodes, 17, imports=[("d", 1)], tensors=[tensor("pads", [0, 1, 0, 1])])
+    conversion = convert(source)
+    inner = [f"graph/Choose_0.branches[{i}]/Pad_0" for i in range(2)]
+    assert [record.path for record in conversion.records] == [*inner, "graph/p[1]", "graph/p[2]"]
+    assert same_but_for_the_pads(source, conversion.proto())

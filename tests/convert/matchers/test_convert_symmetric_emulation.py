@@ -20,9 +20,8 @@ OP = "OpenVINOPad_12"
 ROWS = [[1, 2], [0, 3]]
 
 
-def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
-    session = native.session(message)
-    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))[0]
+def run(message: onnx.ModelProto, data: np.ndarray) -> np.ndarray:
+    return native.session(message).run(None, {"x": data})[0]
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -32,8 +31,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 ROWS_BY_RANK = [[[2, 3]], [[2, 0], [1, 4]], [[0, 0], [1, 1], [0, 2]], [[0, 0], [1, 1], [2, 3], [0, 0]]]
 
 
-@pytest.mark.parametrize("opset", [9, 10, 11, 13, 18, 21])
-@pytest.mark.parametrize("rows", ROWS_BY_RANK, ids=str)
+@pytest.mark.parametrize(("rows", "opset"), [*zip(ROWS_BY_RANK, (9, 11, 13, 21)), *zip(ROWS_BY_RANK[1:], (10, 18))])
 def test_emulation(rows: list, opset: int) -> None:
     original = Emulation(rows, opset).model()
     conversion = convert(original)
@@ -68,19 +66,21 @@ def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> 
     assert same(run(original, data), wanted) and same(run(conversion.proto(), data), wanted)
 
 
-TURNED: dict[str, Callable[[Emulation], None]] = {
-    "another order of dims": lambda emulation: emulation.tensors.update(order=np.array([2, 1, 0])),
-    "the default order": lambda emulation: emulation.nodes["transpose"].ClearField("attribute"),
-    "not put in order": lambda emulation: emulation.nodes["split"].input.__setitem__(0, "plain_dims"),
-    "the plain dims are read": lambda emulation: another("Identity", "plain_dims")(emulation),
-    "the turned data are read": lambda emulation: another("Identity", "turned")(emulation),
+Change = Callable[[Emulation], object]
+# A change of one node or constant of the emulation that has a Transpose inside.
+TURNED: dict[str, Change] = {
+    "another order of dims": lambda e: e.tensors.update(order=np.array([2, 1, 0])),
+    "the default order": lambda e: e.nodes["transpose"].ClearField("attribute"),
+    "not put in order": lambda e: e.nodes["split"].input.__setitem__(0, "plain_dims"),
+    "the plain dims are read": lambda e: another("plain_dims")(e),
+    "the turned data are read": lambda e: another("turned")(e),
 }
 
 
-@pytest.mark.parametrize("change", TURNED.values(), ids=list(TURNED))
-def test_another_transpose_is_left(change: Callable[[Emulation], None]) -> None:
+@pytest.mark.parametrize("name", TURNED)
+def test_another_transpose_is_left(name: str) -> None:
     emulation = Emulation([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0])
-    change(emulation)
+    TURNED[name](emulation)
     assert {record.op_type for record in convert(emulation.model()).records} == {"Pad_13"}
 
 
@@ -90,86 +90,65 @@ def test_a_pad_without_data_begins_no_emulation() -> None:
     assert [record.op_type for record in convert(emulation.model()).records] == [None, "Pad_13"]
 
 
-def amount(name: str, values: list[int]) -> Callable[[Emulation], None]:
+def amount(name: str, *values: int) -> Change:
+    return lambda e: e.tensors.update({name: np.array(values)})
+
+
+def attribute(node: str, name: str, value: Any) -> Change:
     def change(emulation: Emulation) -> None:
-        emulation.tensors[name] = np.array(values)
-
-    return change
-
-
-def attribute(node: str, name: str, value: Any) -> Callable[[Emulation], None]:
-    def change(emulation: Emulation) -> None:
-        made = helper.make_attribute(name, value)
         kept = [a for a in emulation.nodes[node].attribute if a.name != name]
         del emulation.nodes[node].attribute[:]
-        emulation.nodes[node].attribute.extend([*kept, made])
+        emulation.nodes[node].attribute.extend([*kept, helper.make_attribute(name, value)])
 
     return change
 
 
-def another(op: str, value: str, **attributes: Any) -> Callable[[Emulation], None]:
+def another(value: str) -> Change:
     """One more node, which reads what is in between."""
-
-    def change(emulation: Emulation) -> None:
-        emulation.nodes["another"] = helper.make_node(op, [value], ["other"], **attributes)
-
-    return change
+    return lambda e: e.nodes.update(another=helper.make_node("Identity", [value], ["other"]))
 
 
-def inputs(node: str, *names: str) -> Callable[[Emulation], None]:
-    def change(emulation: Emulation) -> None:
-        del emulation.nodes[node].input[:]
-        emulation.nodes[node].input.extend(names)
-
-    return change
+def inputs(node: str, *names: str) -> Change:
+    return lambda e: (e.nodes[node].ClearField("input"), e.nodes[node].input.extend(names))
 
 
-def mask_of_falses(emulation: Emulation) -> None:
-    emulation.tensors["no"] = np.array([False, True])
-
-
-NOT_THE_EMULATION: dict[str, Callable[[Emulation], None]] = {
-    "another place": amount("at_0", [0, -3]),
-    "another end": amount("at_1", [0, -3]),
-    "one place": amount("at_0", [1, 1]),
-    "other marks": mask_of_falses,
-    "two elements added": amount("first_pads", [2, 1, 2, 1]),
-    "added on one side": amount("first_pads", [1, 1, 1, 0]),
-    "one axis not widened": amount("first_pads", [1, 0, 1, 0]),
-    "cropped": amount("second_pads", [1, 0, 2, -1]),
+NOT_THE_EMULATION: dict[str, Change] = {
+    "another place": amount("at_0", 0, -3),
+    "another end": amount("at_1", 0, -3),
+    "one place": amount("at_0", 1, 1),
+    "other marks": lambda e: e.tensors.update(no=np.array([False, True])),
+    "two elements added": amount("first_pads", 2, 1, 2, 1),
+    "added on one side": amount("first_pads", 1, 1, 1, 0),
+    "one axis not widened": amount("first_pads", 1, 0, 1, 0),
+    "cropped": amount("second_pads", 1, 0, 2, -1),
     "edge": attribute("second", "mode", "edge"),
     "edge first": attribute("first", "mode", "edge"),
     "zeros": attribute("fill_0", "value", tensor("value", [False], bool)),
     "another axis": attribute("compress_1", "axis", 0),
-    "flattened": lambda emulation: emulation.nodes["compress_1"].ClearField("attribute"),
+    "flattened": lambda e: e.nodes["compress_1"].ClearField("attribute"),
     "masks exchanged": inputs("compress_0", "mirrored", "mask_1"),
     "dims exchanged": inputs("fill_0", "dim_1"),
-    "a constant dim": lambda emulation: (amount("ten", [10])(emulation), inputs("fill_0", "ten")(emulation)),
+    "a constant dim": lambda e: (amount("ten", 10)(e), inputs("fill_0", "ten")(e)),
     "shape of something else": inputs("shape", "wider"),
     "the shape's end": attribute("shape", "end", 2),
     "reduction": attribute("scatter_0", "reduction", "none"),
-    "the reflection is read": another("Identity", "mirrored"),
-    "the widened data are read": another("Identity", "wider"),
-    "what is between is read": another("Identity", "left_0"),
-    "a mask is read": another("Identity", "mask_0"),
-    "the ones are read": another("Identity", "ones_0"),
-    "a dim is read": another("Identity", "dim_0"),
-    "the dims are read": another("Identity", "dims"),
-}
+    **{f"{value} is read": another(value) for value in
+       ("mirrored", "wider", "left_0", "mask_0", "ones_0", "dim_0", "dims")},
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("change", NOT_THE_EMULATION.values(), ids=list(NOT_THE_EMULATION))
-def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
+@pytest.mark.parametrize("name", NOT_THE_EMULATION)
+def test_anything_else_is_left(name: str) -> None:
     """Whatever one node or constant has different, the Pads are converted one by one, and every other node stays."""
     emulation = Emulation(ROWS, 18)
-    change(emulation)
+    NOT_THE_EMULATION[name](emulation)
     original = emulation.model()
     conversion = convert(original)
     assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
     assert len(conversion.proto().graph.node) == len(original.graph.node)
 
 
-@pytest.mark.parametrize("value", ["mirrored", "wider", "left_0", "mask_1", "dims"])
+@pytest.mark.parametrize("value", ["mirrored", "mask_1", "dims"])
 def test_an_output_in_between_is_left(value: str) -> None:
     kind = BOOL if value.startswith("mask") else INT64 if value == "dims" else FLOAT
     original = Emulation(ROWS).model(outputs=[("y", FLOAT, [None, None]), (value, kind, None)])
