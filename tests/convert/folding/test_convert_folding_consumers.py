@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,6 @@ UINT8 = 2
 W = np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal((2, 3, 7, 6)).astype(np.float32)
 AROUND = [0, 0, 1, 2, 0, 0, 0, 1]  # of which [1, 2, 0, 1] is spatial
-K3 = {"kernel_shape": [3, 3]}
-
-
-def record_of(source: onnx.ModelProto, **options: Any) -> Any:
-    return fold(source, **options).records[0]
 
 
 def attributes_of(message: onnx.ModelProto) -> dict[str, Any]:
@@ -32,27 +28,31 @@ def attributes_of(message: onnx.ModelProto) -> dict[str, Any]:
 Q = {"xs": np.float32(0.02), "xz": np.uint8(7), "w": np.arange(108, dtype=np.uint8).reshape(4, 3, 3, 3),
      "ws": np.float32(0.01), "wz": np.uint8(9), "ys": np.float32(0.1), "yz": np.uint8(3)}  # fmt: skip
 SEVEN = {"fill": 7, "kind": UINT8}
+conv = partial(padded, AROUND, "Conv", others={"w": W})
+integer = partial(padded, AROUND, "ConvInteger", result=INT32)
+pool = partial(padded, AROUND, "MaxPool", kernel_shape=[3, 3])
+average = partial(padded, AROUND, "AveragePool", kernel_shape=[3, 3])
+WQ, SPATIAL = {"w": Q["w"]}, [1, 2, 0, 1]
 TAKING = {
-    "Conv": (padded(AROUND, "Conv", others={"w": W}), [1, 2, 0, 1]),
-    "Conv of opset 22": (padded(AROUND, "Conv", others={"w": W}, opset=22), [1, 2, 0, 1]),
-    "Conv with pads": (padded(AROUND, "Conv", others={"w": W}, pads=[3, 0, 0, 1]), [4, 2, 0, 2]),
+    "Conv": (conv(), SPATIAL),
+    "Conv of opset 22": (conv(opset=22), SPATIAL),
+    "Conv with pads": (conv(pads=[3, 0, 0, 1]), [4, 2, 0, 2]),
     "Conv with pads beyond the kernel": (padded([0, 0, 5, 0, 0, 0, 0, 4], "Conv", others={"w": W}), [5, 0, 0, 4]),
-    "Conv with auto_pad VALID": (padded(AROUND, "Conv", others={"w": W}, auto_pad="VALID"), [1, 2, 0, 1]),
-    "Conv with auto_pad NOTSET": (padded(AROUND, "Conv", others={"w": W}, auto_pad="NOTSET"), [1, 2, 0, 1]),
-    "Conv with strides": (padded(AROUND, "Conv", others={"w": W}, strides=[2, 3], dilations=[2, 1]), [1, 2, 0, 1]),
-    "Conv and a fill": (padded(AROUND, "Conv", others={"w": W}, fill=[0.0]), [1, 2, 0, 1]),
-    "Conv of float16": (padded(AROUND, "Conv", others={"w": W.astype(np.float16)}, kind=HALF), [1, 2, 0, 1]),
-    "ConvInteger": (padded(AROUND, "ConvInteger", others={"w": Q["w"]}, kind=UINT8, result=INT32), [1, 2, 0, 1]),
-    "ConvInteger and a zero point": (
-        padded(AROUND, "ConvInteger", others={"w": Q["w"], "xz": Q["xz"]}, result=INT32, **SEVEN), [1, 2, 0, 1]),
-    "QLinearConv": (padded(AROUND, "QLinearConv", others=Q, **SEVEN), [1, 2, 0, 1]),
-    "MaxPool of uint8": (padded(AROUND, "MaxPool", kind=UINT8, **K3), [1, 2, 0, 1]),
-    "MaxPool of int8": (padded(AROUND, "MaxPool", kind=INT8, fill=-128, strides=[2, 1], **K3), [1, 2, 0, 1]),
-    "AveragePool": (padded(AROUND, "AveragePool", **K3), [1, 2, 0, 1]),
+    "Conv with auto_pad VALID": (conv(auto_pad="VALID"), SPATIAL),
+    "Conv with auto_pad NOTSET": (conv(auto_pad="NOTSET"), SPATIAL),
+    "Conv with strides": (conv(strides=[2, 3], dilations=[2, 1]), SPATIAL),
+    "Conv and a fill": (conv(fill=[0.0]), SPATIAL),
+    "Conv of float16": (conv(others={"w": W.astype(np.float16)}, kind=HALF), SPATIAL),
+    "ConvInteger": (integer(others=WQ, kind=UINT8), SPATIAL),
+    "ConvInteger and a zero point": (integer(others=WQ | {"xz": Q["xz"]}, **SEVEN), SPATIAL),
+    "QLinearConv": (padded(AROUND, "QLinearConv", others=Q, **SEVEN), SPATIAL),
+    "MaxPool of uint8": (pool(kind=UINT8), SPATIAL),
+    "MaxPool of int8": (pool(kind=INT8, fill=-128, strides=[2, 1]), SPATIAL),
+    "AveragePool": (average(), SPATIAL),
     "AveragePool that counts": (
-        padded([0, 0, 0, 1, 0, 0, 0, 1], "AveragePool", count_include_pad=1, pads=[1, 1, 2, 0], **K3), [1, 2, 2, 1]),
-    "AveragePool with dilations": (
-        padded(AROUND, "AveragePool", opset=19, dilations=[2, 1], **K3), [1, 2, 0, 1]),
+        padded([0, 0, 0, 1, 0, 0, 0, 1], "AveragePool", count_include_pad=1, pads=[1, 1, 2, 0], kernel_shape=[3, 3]),
+        [1, 2, 2, 1]),
+    "AveragePool with dilations": (average(opset=19, dilations=[2, 1]), SPATIAL),
 }  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def test_several_consumers() -> None:
     nodes = [pad(["x", "pads"], "p", name="pad"),
              helper.make_node("Conv", ["p", "w"], ["a"], name="one"),
              helper.make_node("Conv", ["p", "w"], ["b"], name="two", pads=[1, 1, 1, 1]),
-             helper.make_node("AveragePool", ["p"], ["d"], name="three", **K3)]  # fmt: skip
+             helper.make_node("AveragePool", ["p"], ["d"], name="three", kernel_shape=[3, 3])]  # fmt: skip
     parts = {"inputs": [("x", FLOAT, [None] * 4)], "tensors": [tensor("pads", AROUND), tensor("w", W, np.float32)]}
     source = model(nodes, outputs=[(name, FLOAT, None) for name in "abd"], **parts)
     conversion = fold(source)
@@ -135,46 +135,38 @@ def test_pads_of_tensorflow() -> None:
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 ORDER = "which of a fill and a NaN is the largest depends on the order"
-REFUSED = {
-    "reflect": (padded(AROUND, "Conv", others={"w": W}, mode="reflect"), None),
+KERNEL = "ONNX Runtime takes no pads as large as the kernel"
+# By the reason in short: the model, and the reason after the name of the node; None where there is nothing to say.
+REFUSED: dict[str, tuple[onnx.ModelProto, str | None]] = {
+    "reflect": (conv(mode="reflect"), None),
     "a negative amount": (padded([0, 0, -1, 2, 0, 0, 0, 1], "Conv", others={"w": W}),
-                          "Conv node: not all amounts are positive or 0"),
-    "the batch": (padded([1, 0, 1, 2, 0, 0, 0, 1], "Conv", others={"w": W}), "Conv node: the batch is padded"),
-    "the channels": (padded([0, 0, 0, 0, 0, 1, 0, 0], "Conv", others={"w": W}), "Conv node: the channels are padded"),
-    "a fill": (padded(AROUND, "Conv", others={"w": W}, fill=0.5), "Conv node: the fill is not 0"),
-    "a fill of -0": (padded(AROUND, "Conv", others={"w": W}, fill=-0.0), "Conv node: the fill is not 0"),
-    "auto_pad": (padded(AROUND, "Conv", others={"w": W}, auto_pad="SAME_LOWER"), "Conv node: auto_pad is SAME_LOWER"),
-    "VALID beside pads": (padded(AROUND, "Conv", others={"w": W}, auto_pad="VALID", pads=[1] * 4),
-                          "Conv node: auto_pad and pads are given together"),
-    "other pads": (padded(AROUND, "Conv", others={"w": W}, pads=[1] * 6), "Conv node: its pads are [1, 1, 1, 1, 1, 1]"),
-    "another zero point": (
-        padded(AROUND, "ConvInteger", others={"w": Q["w"], "xz": np.uint8(8)}, result=INT32, **SEVEN),
-        "ConvInteger node: the fill is not the zero point"),
-    "no zero point": (padded(AROUND, "ConvInteger", others={"w": Q["w"]}, result=INT32, **SEVEN),
-                      "ConvInteger node: the fill is not the zero point"),
-    "ConvTranspose": (padded(AROUND, "ConvTranspose", others={"w": W[:3]}),
-                      "ConvTranspose node: its pads crop the output"),
-    "MaxPool of floats": (padded(AROUND, "MaxPool", fill=-np.inf, **K3), f"MaxPool node: {ORDER}"),
-    "MaxPool with 0": (padded(AROUND, "MaxPool", **K3), f"MaxPool node: {ORDER}"),
-    "MaxPool of int8 with 0": (padded(AROUND, "MaxPool", kind=INT8, **K3),
-                               "MaxPool node: the fill is not the lowest value of int8"),
-    "a window that is too small": (padded([0, 0, 3, 0, 0, 0, 0, 0], "AveragePool", **K3),
-                                   "AveragePool node: ONNX Runtime takes no pads as large as the kernel"),
-    "both pads too large": (padded(AROUND, "AveragePool", pads=[2, 0, 0, 0], count_include_pad=1, **K3),
-                            "AveragePool node: ONNX Runtime takes no pads as large as the kernel"),
-    "ceil_mode": (padded(AROUND, "AveragePool", ceil_mode=1, **K3),
-                  "AveragePool node: with ceil_mode the last window may begin in the padding"),
-    "averages of data": (padded(AROUND, "AveragePool", pads=[1, 0, 0, 0], **K3),
-                         "AveragePool node: it does not count what it pads itself"),
+                          "not all amounts are positive or 0"),
+    "the batch": (padded([1, 0, 1, 2, 0, 0, 0, 1], "Conv", others={"w": W}), "the batch is padded"),
+    "the channels": (padded([0, 0, 0, 0, 0, 1, 0, 0], "Conv", others={"w": W}), "the channels are padded"),
+    "a fill": (conv(fill=0.5), "the fill is not 0"),
+    "a fill of -0": (conv(fill=-0.0), "the fill is not 0"),
+    "auto_pad": (conv(auto_pad="SAME_LOWER"), "auto_pad is SAME_LOWER"),
+    "VALID beside pads": (conv(auto_pad="VALID", pads=[1] * 4), "auto_pad and pads are given together"),
+    "other pads": (conv(pads=[1] * 6), "its pads are [1, 1, 1, 1, 1, 1]"),
+    "another zero point": (integer(others=WQ | {"xz": np.uint8(8)}, **SEVEN), "the fill is not the zero point"),
+    "no zero point": (integer(others=WQ, **SEVEN), "the fill is not the zero point"),
+    "ConvTranspose": (padded(AROUND, "ConvTranspose", others={"w": W[:3]}), "its pads crop the output"),
+    "MaxPool of floats": (pool(fill=-np.inf), ORDER),
+    "MaxPool with 0": (pool(), ORDER),
+    "MaxPool of int8 with 0": (pool(kind=INT8), "the fill is not the lowest value of int8"),
+    "a window that is too small": (padded([0, 0, 3, 0, 0, 0, 0, 0], "AveragePool", kernel_shape=[3, 3]), KERNEL),
+    "both pads too large": (average(pads=[2, 0, 0, 0], count_include_pad=1), KERNEL),
+    "ceil_mode": (average(ceil_mode=1), "with ceil_mode the last window may begin in the padding"),
+    "averages of data": (average(pads=[1, 0, 0, 0]), "it does not count what it pads itself"),
     "an axis of nothing": (padded([0, 0, 1, 0, 0, 1], "AveragePool", kernel_shape=[2], shape=[1, 1, 0]),
-                           "AveragePool node: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
+                           "ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
     "averages that releases miscount": (
-        padded([0, 0, 0, 0, 0, 0, 1, 1], "AveragePool", opset=19, **K3),
-        "AveragePool node: onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly ([0, 0, 1, 1])"),
+        padded([0, 0, 0, 0, 0, 0, 1, 1], "AveragePool", opset=19, kernel_shape=[3, 3]),
+        "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly ([0, 0, 1, 1])"),
     "averages of opset 6": (
         model([pad(["x"], "p", name="pad", pads=AROUND),
-               helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
-              6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: it counts its padding from opset 7 on"),
+               helper.make_node("AveragePool", ["p"], ["y"], name="node", kernel_shape=[3, 3])],
+              6, inputs=[("x", FLOAT, [None] * 4)]), "it counts its padding from opset 7 on"),
     "another operator": (padded(AROUND), None),
     "weights that are padded": (
         padded(AROUND, helper.make_node("Conv", ["w", "p"], ["y"], name="node"), others={"w": X}, shape=[4, 3, 3, 3]),
@@ -185,6 +177,6 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_refusals(why: str) -> None:
     source, reason = REFUSED[why]
-    record = record_of(source)
+    (record,) = fold(source).records
     assert (record.status, record.into) == ("converted", ())
-    assert record.notes == (() if reason is None else (f"not folded: {reason}",))
+    assert record.notes == (() if reason is None else (f"not folded: {source.graph.node[1].op_type} node: {reason}",))
