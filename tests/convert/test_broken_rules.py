@@ -59,12 +59,12 @@ def test_it_ends_with_3_and_names_operator_node_and_rule(
     path.parent.mkdir()
     folder.mkdir()
     path.write_bytes(source.SerializeToString())
-    for options in OPTIONS:
+    at = [*BROKEN].index(name)
+    for options in (OPTIONS * 3)[at : at + 3]:
         for given in ((path, out), (path.parent, folder)):
             assert cli.main(["convert", *map(str, given), *options, "-q"]) == 3, options
             said = capsys.readouterr().err.strip()
-            assert said.endswith(rule) and "graph/p" in said and "Pad" in said, options
-            assert "1 of 1 Pad breaks a rule" in said, options
+            assert said.endswith(rule) and "graph/p" in said and "1 of 1 Pad breaks a rule" in said, options
     assert not out.exists() and not list(folder.iterdir())
     for call in (padops.lower, lambda given: padops.InferenceSession(given.SerializeToString(), convert={})):
         with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*\[") as error:
@@ -72,12 +72,10 @@ def test_it_ends_with_3_and_names_operator_node_and_rule(
         assert str(error.value).endswith(rule)
     assert [record.status for record in padops.convert(source).records] == ["unconverted"]
     inspection = padops.inspect(source)
-    assert inspection.summary() == "1 Pad: 1 breaking a rule"
-    assert "at run time" not in inspection.pads[0].what(), "the rule has the numbers"
+    assert inspection.summary() == "1 Pad: 1 breaking a rule" and "at run time" not in inspection.pads[0].what()
     assert inspection.pads[0].verdict == "breaks a rule" and inspection.pads[0].why.endswith(rule)
-    assert cli.main(["inspect", str(path), "--check"]) == 3
-    assert cli.main(["inspect", str(path), "--check", "--allow", "refused"]) == 3
-    assert cli.main(["inspect", str(path), "--check", "--allow", "breaks-a-rule"]) == 0
+    for allowed, code in ([], 3), (["--allow", "refused"], 3), (["--allow", "breaks-a-rule"], 0):
+        assert cli.main(["inspect", str(path), "--check", *allowed]) == code
 
 
 def test_a_session_names_the_rule() -> None:

@@ -41,15 +41,14 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
     assert padops.verify(content, io.BytesIO(expected.SerializeToString()), run=True).outcome == "equal"
 
 
-def test_what_is_no_model() -> None:
-    with pytest.raises(padops.PadopsError, match="the model: not an ONNX model: it cannot be parsed"):
-        padops.convert(b"no model")
-    with pytest.raises(padops.UsageError, match="does not give bytes when it is read: open it as 'rb'"):
-        padops.convert(io.StringIO("text"))
-    with pytest.raises(padops.UsageError, match="open it as 'rb'"):
-        padops.convert(io.TextIOWrapper(io.BytesIO(b"\xff")))
-    with pytest.raises(padops.UsageError, match=r"target is not an argument of padops\.lower"):
-        padops.lower("m.onnx", target="padops")
+@pytest.mark.parametrize(("source", "error", "why"), [
+    (b"no model", padops.PadopsError, "the model: not an ONNX model: it cannot be parsed"),
+    (io.StringIO("text"), padops.UsageError, "does not give bytes when it is read: open it as 'rb'"),
+    (io.TextIOWrapper(io.BytesIO(b"\xff")), padops.UsageError, "open it as 'rb'"),
+], ids=["bytes", "text", "text file"])  # fmt: skip
+def test_what_is_no_model(source: Any, error: type[Exception], why: str) -> None:
+    with pytest.raises(error, match=why):
+        padops.convert(source)
 
 
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
@@ -79,19 +78,20 @@ def test_wrong_arguments_are_named(given: dict[str, Any], text: str) -> None:
 
 
 def test_wrong_arguments_of_the_others() -> None:
-    with pytest.raises(padops.UsageError, match="inputs is a list"):
-        padops.verify(one_pad(13), one_pad(13), inputs=[1], run=True)
-    with pytest.raises(padops.UsageError, match="select is 'some', expected 'all' or 'needed'"):
-        padops.inspect(one_pad(13), select="some")
-    with pytest.raises(padops.UsageError, match="source is a list"):
-        padops.inspect([])
-    session = onnxruntime.InferenceSession(one_pad(13).SerializeToString())
-    with pytest.raises(TypeError, match="session_options is InferenceSession, expected onnxruntime.SessionOptions$"):
-        padops.register(session)
-    with pytest.raises(TypeError, match="session_options is dict, expected onnxruntime.SessionOptions$"):
-        padops.register({})
-    with pytest.raises(TypeError, match="provider is 'no', expected True or False"):
-        padops.register(onnxruntime.SessionOptions(), provider="no")
+    source, options = one_pad(13), onnxruntime.SessionOptions()
+    session = onnxruntime.InferenceSession(source.SerializeToString())
+    expected = "expected onnxruntime.SessionOptions$"
+    for call, error, why in (
+        (lambda: padops.lower("m.onnx", target="padops"), padops.UsageError, "is not an argument of padops.lower"),
+        (lambda: padops.verify(source, source, inputs=[1], run=True), padops.UsageError, "inputs is a list"),
+        (lambda: padops.inspect(source, select="x"), padops.UsageError, "select is 'x', expected 'all' or 'needed'"),
+        (lambda: padops.inspect([]), padops.UsageError, "source is a list"),
+        (lambda: padops.register(session), TypeError, f"session_options is InferenceSession, {expected}"),
+        (lambda: padops.register({}), TypeError, f"session_options is dict, {expected}"),
+        (lambda: padops.register(options, provider="no"), TypeError, "provider is 'no', expected True or False"),
+    ):
+        with pytest.raises(error, match=why):
+            call()
 
 
 @pytest.mark.parametrize("before", ["", "import padops.convert; "])

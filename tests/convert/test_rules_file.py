@@ -60,44 +60,27 @@ def test_commands(rules: Path, source: Path, capsys: pytest.CaptureFixture[str])
     assert [found.operator for found in padops.inspect(out).pads] == ["Concat"]
 
 
-@pytest.mark.parametrize("command", ["inspect", "convert", "run"])
-def test_rules_of_nobody(command: str, rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    more = {"convert": ["--dry-run", "--target", "onnx"], "run": [], "inspect": []}[command]
-    assert main([command, str(source), *more, "--rules", str(rules)]) == 2
+COMMANDS = {"inspect": ["--providers"], "convert": ["--dry-run", "--target", "onnx", "--for"], "run": ["--providers"]}
+OF_ANOTHER = f"has rules for {CUDA}, {VITIS}, and for none of WebGpuExecutionProvider\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_file(command: str, rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No file without a provider; a file of another provider, none, or a broken one."""
+    *options, names = COMMANDS[command]
+    assert main([command, str(source), *options, "--rules", str(rules)]) == 2
     assert "--rules needs" in capsys.readouterr().err
-
-
-def test_rules_of_another_provider(rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = f"error: --rules: {rules} has rules for {CUDA}, {VITIS}, and for none of WebGpuExecutionProvider\n"
-    for command in (
-        ["inspect", str(source), "--providers", "webgpu"],
-        ["convert", str(source), "--dry-run", "--target", "onnx", "--for", "webgpu"],
-        ["run", str(source), "--providers", "webgpu"],
+    wrong = json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]})
+    for content, provider, said in (
+        (json.dumps(CONTENT), "webgpu", OF_ANOTHER),
+        (None, "cuda", "does not exist\n"),
+        ("{", "cuda", "expected JSON: "),
+        ("[]", "cuda", "expected an object with the rules of a provider"),
+        (wrong, "cuda", '"no" is unknown; expected one of'),
     ):
-        assert main([*command, "--rules", str(rules)]) == 2
-        assert capsys.readouterr().err == said
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (None, "wrong.json does not exist\n"),
-        ("{", "expected JSON: "),
-        ("[]", "expected an object with the rules of a provider"),
-        (json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]}), '"no" is unknown; expected one of'),
-    ],
-)
-def test_a_wrong_file(
-    content: str | None, said: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "wrong.json"
-    if content is not None:
-        file.write_text(content, encoding="utf-8")
-    for command in (
-        ["inspect", str(source), "--providers", "cuda"],
-        ["convert", str(source), "--dry-run", "--target", "onnx", "--for", "cuda"],
-        ["run", str(source), "--providers", "cuda"],
-    ):
-        assert main([*command, "--rules", str(file)]) == 2
+        rules.unlink(missing_ok=True)
+        if content is not None:
+            rules.write_text(content, encoding="utf-8")
+        assert main([command, str(source), *options, names, provider, "--rules", str(rules)]) == 2
         error = capsys.readouterr().err
-        assert error.startswith("error: --rules: ") and str(file) in error and said in error
+        assert error.startswith(f"error: --rules: {rules}") and said in error
