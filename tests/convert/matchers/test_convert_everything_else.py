@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from small_models import FLOAT, INT8, convert, external, graph, info, model, one_pad, pad, same_but_for_the_pads, tensor
+from small_models import FLOAT, INT8, convert, external, info, model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
 from padops.convert import PadopsError
@@ -87,14 +87,6 @@ def test_training_graphs_survive(tmp_path: Path) -> None:
     assert made.graph.node[0].domain == "padops"
 
 
-def test_training_graphs_survive_beside_a_graph_without_nodes() -> None:
-    source = helper.make_model(helper.make_graph([], "empty", [], []))
-    source.training_info.add().algorithm.name = "training"
-    result = padops.convert(source)
-    assert result.proto().training_info == source.training_info
-    assert "the training graphs stay as they are" in result.notes
-
-
 def test_unknown_fields_are_refused() -> None:
     source = one_pad(17)
     node = source.graph.node[0]
@@ -164,10 +156,3 @@ def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any],
 @pytest.mark.parametrize(("domain", "op_type", "attributes"), NO_PADS)
 def test_no_false_alarm(domain: str, op_type: str, attributes: dict[str, Any]) -> None:
     assert padops.inspect(of(domain, op_type, attributes)).pads == ()
-
-
-def test_in_a_branch() -> None:
-    branch = graph([helper.make_node("MyPad", ["x"], ["b"], domain="any")], inputs=[], outputs=[("b", FLOAT, None)])
-    node = helper.make_node("If", ["c"], ["y"], "choice", then_branch=branch, else_branch=branch)
-    source = model([node], 18, inputs=[("x", FLOAT, [2]), ("c", 9, [])], imports=[("any", 1)])
-    assert [pad.form for pad in padops.inspect(source).pads] == ["any::MyPad", "any::MyPad"]

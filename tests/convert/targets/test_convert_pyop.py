@@ -11,8 +11,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import helper
-from small_models import FLOAT, HALF, INT64, STRING, model, one_pad, pad, tensor
+from onnx import helper, parser
+from small_models import FLOAT, INT64, STRING, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -21,7 +21,7 @@ from padops.spec import pyop_node
 from padops.spec.dtypes import DTYPES
 
 MODELS = Path(__file__).resolve().parents[3] / "models"
-WHOLE = ("pad_02", "pad_11", "pad_18", "pad_19", "nested", "string", "int16")  # every Pad has a type that Python has
+WHOLE = ("pad_02", "pad_19", "nested", "string")  # every Pad has a type that Python has
 
 
 def nodes_of(converted: onnx.ModelProto, domain: str) -> list[onnx.NodeProto]:
@@ -72,12 +72,12 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_types(dtype: padops.spec.dtypes.DType) -> None:
+    """``tests/runtime/test_pyop.py`` compares the bits of each type that Python has."""
     source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
-    known = dtype.name in pyop_node.TYPES
-    result = padops.convert(source, target="pyop", verify=known, run=known)
+    result = padops.convert(source, target="pyop")
     (record,) = result.records
     if dtype.name in pyop_node.TYPES:
-        assert (record.status, result.verification.passed) == ("converted", True)
+        assert record.status == "converted"
         return
     reason = f"its data are {dtype.name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
     assert (record.status, record.reason, record.op_type) == ("unconverted", reason, None)
@@ -86,21 +86,22 @@ def test_types(dtype: padops.spec.dtypes.DType) -> None:
         padops.convert(source, target="pyop", strict=True)
 
 
-@pytest.mark.parametrize(("kinds", "status"), [((FLOAT,), "converted"), ((HALF,), "unconverted"),
-                                               ((FLOAT, HALF), "converted")])  # fmt: skip
-def test_the_type_of_a_function_is_that_of_its_calls(kinds: tuple[int, ...], status: str) -> None:
+def parsed(text: str) -> onnx.ModelProto:
+    function = '<domain: "d", opset_import: ["": 17]>'
+    return parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17, "d": 1]> g {text}
+        {function} F <how: string = "edge"> (x, p) => (y) {{ y = Pad <mode: string = @how> (x, p) }}
+        {function} G (x, p) => (y) {{ y = Pad (x, p) }}""")
+
+
+@pytest.mark.parametrize(("kinds", "status"), [(["float"], "converted"), (["float16"], "unconverted"),
+                                               (["float", "float16"], "converted")])  # fmt: skip
+def test_the_type_of_a_function_is_that_of_its_calls(kinds: list[str], status: str) -> None:
     """A Pad of several types is converted; of one that Python has not, ONNX Runtime says so."""
-    function = helper.make_function("some", "F", ["x", "pads"], ["y"], [pad()], [helper.make_opsetid("", 17)])
-    source = model(
-        [helper.make_node("F", [f"x{kind}", "pads"], [f"y{kind}"], domain="some") for kind in kinds],
-        inputs=[(f"x{kind}", kind, [2, 3]) for kind in kinds],
-        outputs=[(f"y{kind}", kind, None) for kind in kinds],
-        tensors=[tensor("pads", [1, 0, 2, 0])],
-        functions=[function],
-        imports=[("some", 1)],
-    )
-    assert padops.convert(source, target="pyop").records[0].status == status
-    if kinds == (FLOAT,):
+    inputs, outputs = (", ".join(f"{kind}{dims}_{kind}" for kind in kinds) for dims in ("[2, 3] x", "[a, b] y"))
+    nodes = " ".join(f"y_{kind} = d.G (x_{kind}, p)" for kind in kinds)
+    source = parsed(f"({inputs}) => ({outputs}) <int64[4] p = {{1, 0, 2, 0}}> {{ {nodes} }}")
+    assert padops.convert(source, target="pyop").records[-1].status == status
+    if kinds == ["float"]:
         assert padops.convert(source, target="pyop", verify=True, run=True).verification.outcome == "equal"
     if len(kinds) > 1:
         with pytest.raises(VerificationError, match=r"the converted model fails: .*tensor\(float16\)"):
@@ -108,35 +109,25 @@ def test_the_type_of_a_function_is_that_of_its_calls(kinds: tuple[int, ...], sta
 
 
 def test_an_attribute_that_the_caller_gives_is_refused() -> None:
-    node = pad()
-    node.attribute.add(name="mode", ref_attr_name="how", type=onnx.AttributeProto.STRING)
-    function = helper.make_function("some", "F", ["x", "pads"], ["y"], [node], [helper.make_opsetid("", 17)], ["how"])
-    source = model(
-        [helper.make_node("F", ["x", "pads"], ["y"], domain="some", how="edge")],
-        tensors=[tensor("pads", [1, 0, 2, 0])],
-        functions=[function],
-        imports=[("some", 1)],
-    )
-    (record,) = padops.convert(source, target="pyop").records
+    source = parsed("(float[2, 3] x) => (float[a, b] y) <int64[4] p = {1, 0, 2, 0}> { y = d.F (x, p) }")
+    record = padops.convert(source, target="pyop").records[0]
     text = "its attribute mode is given by the caller of the function, and a Python kernel has its own attributes only"
     assert (record.status, record.reason) == ("unconverted", text)
 
 
-def test_auto_pad_of_a_type_that_python_has_not() -> None:
+@pytest.mark.parametrize("kind", ["float", "float16"])
+def test_auto_pad_of_a_type_that_python_has_not(kind: str) -> None:
     """More than one node would change, so the target is asked before any does."""
-    node = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3], strides=[2])
-    for kind, refused in ((FLOAT, False), (HALF, True)):
-        inputs = [("x", kind, [1, 1, "n"]), ("w", kind, [1, 1, 3])]
-        source = model([node], inputs=inputs, outputs=[("y", kind, None)])
-        if refused:
-            result = padops.convert(source, target="pyop", auto_pad="explicit")
-            (record,) = result.records
-            assert record.status == "unconverted" and record.reason.startswith("its data are float16, which ")
-            assert result.proto().SerializeToString() == source.SerializeToString()
-            continue
-        result = padops.convert(source, target="pyop", auto_pad="explicit", verify=True, run=True)
+    conv = 'Conv <auto_pad = "SAME_UPPER", kernel_shape = [3], strides = [2]>'
+    source = parsed(f"({kind}[1, 1, n] x, {kind}[1, 1, 3] w) => ({kind}[a, b, c] y) {{ y = {conv} (x, w) }}")
+    result = padops.convert(source, target="pyop", auto_pad="explicit", verify=kind == "float", run=kind == "float")
+    record = result.records[0]
+    if kind == "float":
         assert result.verification.outcome == "equal"
         assert [node.op_type for node in result.proto().graph.node] == ["Pad", "Conv"]
+    else:
+        assert record.status == "unconverted" and record.reason.startswith("its data are float16, which ")
+        assert result.proto().graph.SerializeToString() == source.graph.SerializeToString()
 
 
 def test_a_broken_rule_in_a_kernel_reaches_the_verification() -> None:
@@ -156,13 +147,10 @@ def test_strings_come_with_a_warning() -> None:
 
 
 def test_select_needed() -> None:
-    result = padops.convert(one_pad(13), target="pyop", select="needed")
-    assert [record.status for record in result.records] == ["not needed"]
-    converted = padops.convert(one_pad(13)).proto()
-    result = padops.convert(converted, target="pyop", select="needed")
-    assert [record.status for record in result.records] == ["converted"], (
-        "ONNX Runtime alone runs no operator of padops"
-    )
+    """ONNX Runtime alone runs no operator of padops."""
+    for source, status in ((one_pad(13), "not needed"), (padops.convert(one_pad(13)).proto(), "converted")):
+        result = padops.convert(source, target="pyop", select="needed")
+        assert [record.status for record in result.records] == [status]
 
 
 def test_the_bits_of_a_fill_in_an_attribute() -> None:
@@ -179,16 +167,13 @@ def test_the_bits_of_a_fill_in_an_attribute() -> None:
     assert padops.convert(there).proto().graph == padops.convert(source).proto().graph
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"op": "Pad_9"}, "this version of padops does not know the operator"),
-        ({"given": None}, "this version of padops does not know the operator"),
-        ({"attributes": "{"}, "its attributes cannot be read: "),
-        ({"attributes": '{"other": 1}'}, "its attributes cannot be read: "),
-        ({"attributes": '{"mode": [1]}'}, "its attributes cannot be read: "),
-    ],
-)
+UNKNOWN, UNREAD = "this version of padops does not know the operator", "its attributes cannot be read: "
+
+
+@pytest.mark.parametrize(("change", "reason"), [
+    ({"op": "Pad_9"}, UNKNOWN), ({"given": None}, UNKNOWN),
+    *(({"attributes": text}, UNREAD) for text in ("{", '{"other": 1}', '{"mode": [1]}')),
+])  # fmt: skip
 def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], reason: str) -> None:
     converted = padops.convert(one_pad(13), target="pyop").proto()
     node = converted.graph.node[0]
@@ -196,5 +181,4 @@ def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], r
     del node.attribute[:]
     node.attribute.extend(helper.make_attribute(name, text) for name, text in fields.items() if text is not None)
     (record,) = padops.convert(converted).records
-    assert record.status == "unconverted"
-    assert record.reason.startswith(reason)
+    assert record.status == "unconverted" and record.reason.startswith(reason)
