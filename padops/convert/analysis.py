@@ -15,7 +15,7 @@ import onnx_ir as ir
 
 from padops.convert.matchers import MATCHERS, Matcher, match_pad
 from padops.convert.matchers.auto_pad import LATER
-from padops.convert.matchers.converted import RENAMED, operator_of
+from padops.convert.matchers.onnx_pad import RENAMED, operator_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
 from padops.convert.model.types import Types
@@ -247,8 +247,8 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     """Judge an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
-        more = "with padops' library it is faster"
-        more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else more
+        slow = f"{renamed}, so padops' library is not asked; padops convert mends that"
+        more = slow if renamed else "with padops' library it is faster"
         return "runs", f"ONNX Runtime runs the function that the model has for it; {more}"
     if renamed:
         return "refuses", f"{renamed}, and neither padops' library nor the model has that name"

@@ -1,11 +1,10 @@
 """The pass that folds the Pads of a model.
 
-A Pad is folded if the model without it returns the same bits for every input. Three kinds fold: a Pad that changes
-nothing, two successive Pads, and a Pad that a convolution or pooling can absorb.
-
-The rules apply to every form of one node that ``matchers/`` knows, including operators of padops, in all graphs and
-functions except fallbacks. A Pad that was not selected (``select="needed"``) stays. An invalid model may lose its
-error, because nothing checks the amounts of a folded Pad. Only a Pad whose amounts are known to be wrong stays.
+A Pad is folded if the model without it returns the same bits for every input: a Pad that changes nothing, two
+successive Pads, and a Pad that a convolution or pooling can absorb. The rules apply to every form of one node that
+``matchers/`` knows, including operators of padops, in all graphs and functions except fallbacks. A Pad that was not
+selected (``select="needed"``) stays, as does a Pad whose amounts are known to be wrong. An invalid model may lose its
+error, because nothing checks the amounts of a folded Pad.
 
 The measurements compared a folded model with two others, one with ONNX's own Pad and one with padops' Pad:
 
@@ -18,16 +17,14 @@ The measurements compared a folded model with two others, one with ONNX's own Pa
   counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-Poolings refuse an axis of 0 elements, with any pads; from level basic on, they fail with ONNX's own Pad, too.
-
-These cases are not folded, because bits differ:
+Bits differ, so these are not folded (poolings also refuse an axis of 0 elements, with any pads):
 
 - **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the
   lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
   results; it does not fold the Pad of a converted model.
 - ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
 - **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
-  refuses. Smaller pads, if the node has some, differ too: infinite weights then yield NaN in one model only.
+  refuses; smaller pads of its own differ too, since infinite weights then yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 

@@ -272,11 +272,9 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     return conversion
 
 
-def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
+def _with_facts(record: PadRecord, of: PadFacts | None) -> PadRecord:
     """Return a record with the facts of the user's Pad, and with the name, path and form from there."""
-    if facts is None:
-        return record
-    return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
+    return record if of is None else replace(record, facts=of, path=of.path, name=of.name, form=of.form)
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
@@ -472,9 +470,7 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
     if len(content) > LARGEST_PROTO:
         raise PadopsError(f"standard input has {len(content)} bytes; a protobuf message has at most {LARGEST_PROTO}")
     message = parse_model(content, INPUT)
-    _refuse_external(
-        message, "the model from standard input", "and a stream has no folder for them; give the model's file"
-    )
+    _refuse_external(message, f"the model from {INPUT}", "and a stream has no folder for them; give the model's file")
     return content, message
 
 

@@ -1,18 +1,16 @@
 """The pass that converts Pads to operators of padops, to standard operators, or to the Python kernel.
 
-The pass first decides what each Pad becomes and why; then it changes nodes. A target may still refuse a Pad, before it
-changes any node.
+The pass first decides what each Pad becomes and why; then it changes nodes. A target is a function ``emit(pad, site,
+constants, types, **lowering)`` in ``TARGETS``: it turns the node of ``site`` into the Pad of a ``PadInfo``, and returns
+notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes anything. A target that may refuse a
+Pad also has ``check(pad, site, **lowering)`` in ``CHECKS``, which raises the same and changes nothing. ``lowering`` has
+the options of the target ``"onnx"``, and is empty for other targets.
 
 ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
 shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as before:
 silero-vad's Slices become a Split because the rank of the Conv in front of them is known. The converted model also
 states the types and ranks of the outputs of functions with Pads: if a Pad has no fallback, ONNX Runtime refuses a model
 that does not state the type of the call's output.
-
-A target is a function ``emit(pad, site, constants, types, **lowering)`` in ``TARGETS``. It turns the node of ``site``
-into the Pad of a ``PadInfo``, and returns notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it
-changes anything. A target that may refuse a Pad also has ``check(pad, site, **lowering)``, which raises the same and
-changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
 """
 
 from __future__ import annotations
@@ -81,6 +79,7 @@ def _set_operator(
     """Give the node another operator; it keeps its name, outputs and metadata."""
     node, scope = site.node, site.scope
     domain, version, op_type = operator
+    # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
     for known in imports:
         if known.get(domain, version) != version:
@@ -90,10 +89,8 @@ def _set_operator(
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
     remove_unread(former)  # values such as TensorFlow's amounts, and empty constants for absent inputs
-    # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     for known in imports:
-        meant = default_version(known, scope.model.ir_version)
-        if meant is not None:
+        if (meant := default_version(known, scope.model.ir_version)) is not None:
             known.setdefault("", meant)  # a model that imports any domain must import the default domain too
         known[domain] = version
 
@@ -102,16 +99,15 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
     """State the inferred output types and ranks of calls of functions with Pads; return the calls."""
     if not model.functions:
         return []
-    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # by function: the operators of its body
+    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # the operators of each function
     calls = []
     for site in walk(model):
         if isinstance(site.scope.root, ir.Function):
             within.setdefault(site.scope.root.identifier(), set()).add(site.node.op_identifier())
         elif site.node.op_identifier() in model.functions:
             calls.append(site.node)
-    padding = {
-        name for name, body in within.items() if any(domain in (DOMAIN, pyop_node.DOMAIN) for domain, *_ in body)
-    }
+    ours = (DOMAIN, pyop_node.DOMAIN)
+    padding = {name for name, body in within.items() if any(domain in ours for domain, *_ in body)}
     while more := {name for name, body in within.items() if name not in padding and body & padding}:
         padding |= more
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
@@ -231,30 +227,26 @@ IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
-def _check_in_python(pad: PadInfo, site: NodeSite) -> None:
+def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
+    """Return the attributes for JSON; refuse a Pad that the Python kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
-    for attribute in pad.attributes.values():
-        _plain(attribute)
+    return {name: _plain(attribute) for name, attribute in pad.attributes.items()}
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turn the node into a call of the Python kernel; the node keeps its name, outputs and metadata."""
-    _check_in_python(pad, site)
-    attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
-    texts = pyop_node.encode(pad.op.name, attributes, given, pad.name)
+    texts = pyop_node.encode(pad.op.name, _attributes_in_python(pad, site), given, pad.name)
     inputs = [value for value in _values(pad, site, constants) if value is not None]
     if len(inputs) < pyop_node.SLOTS:
-        empty = constants.add(np.zeros(0, np.int64), site, "absent")
-        inputs += [empty] * (pyop_node.SLOTS - len(inputs))
+        inputs += [constants.add(np.zeros(0, np.int64), site, "absent")] * (pyop_node.SLOTS - len(inputs))
     operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
     _set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
     return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
 
 
 def _plain(attribute: ir.Attr) -> Any:
-    """Return the value of an attribute, for JSON."""
     if attribute.is_ref():
         raise Unconvertible(
             f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
@@ -272,9 +264,9 @@ TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
     "pyop": _emit_in_python,
 }
 # The checks raise Unconvertible if ``emit`` would; the pass calls them before it changes nodes around the Pad.
-CHECKS: dict[str, Callable[..., None]] = {
+CHECKS: dict[str, Callable[..., object]] = {
     "onnx": lambda pad, site, **lowering: detach(_written(pad, site, **lowering)[0].nodes),
-    "pyop": _check_in_python,
+    "pyop": _attributes_in_python,
 }
 
 

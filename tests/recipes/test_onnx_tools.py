@@ -73,7 +73,7 @@ def test_a_renamed_operator_without_its_function() -> None:
 @pytest.mark.parametrize("name", padops.OPS)
 def test_a_prefix_is_told_from_the_name(name: str) -> None:
     """SamePad_1 and OpenVINOPad_1 end as Pad_1 does."""
-    from padops.convert.matchers.converted import operator_of
+    from padops.convert.matchers.onnx_pad import operator_of
 
     assert [operator_of(text) for text in (name, f"a/{name}", f"b_a_{name}")] == [name] * 3
     assert [operator_of(text) for text in (f"{name}0", "Pad", "a/Pad_12")] == [None] * 3

@@ -14,7 +14,6 @@ import onnx_ir as ir
 
 from padops.convert.matchers import (
     auto_pad,
-    converted,
     emulated,
     frameworks,
     onnx_functions,
@@ -27,8 +26,7 @@ from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 
 # Operators that have the letters in their names and pad nothing, by domain and name; PyTorch's, by name alone.
-ROWS_OF_WORDS = ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))
-NO_PADS = frozenset((*ROWS_OF_WORDS, *WINDOW_OPERATORS))
+NO_PADS = frozenset(((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"), *WINDOW_OPERATORS))
 NO_PADS_OF_PYTORCH = ("sspaddmm", "_pack_padded_sequence", "_nested_from_padded")
 TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names that only TensorFlow has; any framework may have a Pad
 KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, MICROSOFT, frameworks.DOMAIN, *frameworks.ATEN_DOMAINS})
@@ -41,7 +39,7 @@ def choose(
 ) -> tuple[Matcher, ...]:
     """Return the matchers in the order to try; the last matcher recognizes any other node with Pad in its name."""
     return (
-        converted.match_converted_pad,
+        onnx_pad.match_converted_pad,
         partial(frameworks.match_tensorflow_pad, domains=custom_domains),
         partial(frameworks.match_ngraph_pad, domains=custom_domains),
         emulated.match_symmetric_emulation,

@@ -6,7 +6,7 @@ and AveragePool below opset 19 refuse negative amounts since 1.31.1; before, the
 ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may be wrong". A convolution begins its
 windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-The converter tries this matcher only with ``auto_pad="explicit"``. A node becomes one of three forms:
+Only with ``auto_pad="explicit"``, a node becomes one of three forms; right results keep their bits:
 
 - **explicit pads**: every size needs the same amounts, and no release of ONNX Runtime gets them wrong.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
@@ -14,8 +14,6 @@ The converter tries this matcher only with ``auto_pad="explicit"``. A node becom
 - **explicit pads, by size**: an If chooses between nodes with explicit pads, if data cannot be padded: an AveragePool
   that counts only data; a MaxPool that returns indices, is of double, or is in a function, where types are unknown. A
   MaxPool of other floats prefers it, because padded data change its results for NaN and minus infinity.
-
-Wherever ONNX Runtime computes SAME correctly, the results keep their bits.
 """
 
 from __future__ import annotations

@@ -5,35 +5,29 @@ PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular conv
     1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
 
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
-zeros; indices beyond the first and the last element.
+zeros; indices beyond the first and the last element. One axis at a time, ``maps.py`` describes each input of the Concat
+as a map of positions in the data, and compares the joined maps with the map of a Pad: the choice of nodes does not
+matter. A Pad then absorbs the Pad in front of it if nothing else reads the value between them, both have the same mode,
+and the axis of the later Pad is higher. (``folding`` joins other Pads.) Data of an open size may be shorter than the
+amounts. Then a Pad with computed amounts replaces the nodes, if this saves nodes.
 
-One axis at a time, ``maps.py`` describes each input of the Concat as a map of positions in the data, and compares the
-joined maps with the map of a Pad. So the choice of nodes does not matter. A Pad then absorbs the Pad in front of it if
-nothing else reads the value between them, both have the same mode, and the axis of the later Pad is higher.
-(``folding`` joins other Pads.) Data of an open size may be shorter than the amounts. Then a Pad with computed amounts
-replaces the nodes, if this saves nodes.
+Three kinds stay: nodes that differ from a Pad for a size that the model allows (the record names the size); vectors of
+integers, and values computed from constants alone, because ONNX Runtime computes shapes while it loads the model, but
+only with its own operators; and everything before opset 11, where a Pad would have no fallback.
 
-Three kinds stay. First, nodes that differ from a Pad for a size that the model allows; the record names the size.
-Second, vectors of integers, and values computed from constants alone: ONNX Runtime computes shapes while it loads the
-model, but only with its own operators. Third, everything before opset 11, where a Pad would have no fallback.
-
-**tf2onnx's symmetric Pad**: its nodes pad every affected axis by one element, reflect about this element, and remove it
+**tf2onnx's symmetric Pad**: the nodes pad every affected axis by one element, reflect about this element, and remove it
 again::
-
 
     1234  ->  012340  ->  2101234043  ->  21123443
 
 The reflection is a Pad, too. For each axis, a mask states which elements to keep: ones, except at the two added
 elements, begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven
 or more nodes. The converter evaluates the ones for two shapes with different dims, which decide all. It replaces the
-nodes only if the masks are right and nothing else reads the values between them.
-
-If the data come from a convolution, tf2onnx has moved the convolution's Transpose to channels last behind the
-reflection. This Transpose stays, behind the operator.
+nodes only if the masks are right and nothing else reads the values between them. If the data come from a convolution,
+tf2onnx has moved its Transpose to channels last behind the reflection; this Transpose stays, behind the operator.
 
 The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses to reach further (P4); the
-emulation would show the padding of the other end. So an emulation stays if it is known to reach further, or if its
-amounts are known only at run time.
+emulation would show the padding of the other end. So an emulation that is known to reach further stays.
 """
 
 from __future__ import annotations
@@ -304,8 +298,7 @@ def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Boun
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
-    A Slice of data that are too short returns all elements: the last 3 of 2 elements are 2. A Pad would repeat
-    elements. So the Pad's amounts are::
+    Of 2 elements, a Slice returns no last 3, but 2; a Pad would repeat elements. So the Pad's amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """

@@ -1,17 +1,14 @@
 """Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad the data.
 
-**Attention.** The rewrite puts a Pad in front of the node, so that the mask is as long as the keys. The Pad fills a
-float mask with minus infinity and a bool mask with False. If the model does not state the lengths, the node stays: most
-masks are as long as the keys, and need no Pad.
-
-Measured with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails with a shorter mask.
-For other types and later versions, ONNX Runtime inlines the body, and runs the inlined Pad like any other. If it can
-run the inlined Pad, the node stays, because without the Pad the body handles overflow differently.
+**Attention.** A Pad in front of the node makes the mask as long as the keys: it fills a float mask with minus infinity
+and a bool mask with False. If the model does not state the lengths, the node stays: most masks need no Pad. Measured
+with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails with a shorter mask. Otherwise
+ONNX Runtime inlines the body, and runs the inlined Pad like any other; if it can, the node stays, because without the
+Pad the body handles overflow differently.
 
 **CenterCropPad** pads and crops. One Pad does both, because mode constant accepts negative amounts. Half of the missing
 or surplus elements of an axis (rounded towards 0) count at its beginning, and the rest at its end. ONNX Runtime has no
-kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with
-onnxruntime 1.32.0).
+kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with 1.32.0).
 """
 
 from __future__ import annotations
@@ -91,8 +88,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
 def _lacking(node: ir.Node, types: Types) -> int | None:
     """Return by how many elements the mask is shorter than the keys; None if unknown."""
     total = 0
-    for i in (KEY, PAST):
-        value = node.inputs[i] if i < len(node.inputs) else None
+    for value in (node.inputs[KEY], *node.inputs[PAST : PAST + 1]):
         if value is not None:
             dims = types.shape(value)
             if dims is None or len(dims) < 3 or (size := dims[-2]) is None:

@@ -1,4 +1,4 @@
-"""ONNX's Pad and ONNX Runtime's, in any form; also inputs whose meaning is clear although ONNX Runtime refuses them.
+"""Pads of ONNX and ONNX Runtime in any form, even inputs that ONNX Runtime refuses, and padops' own operators.
 
 Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. Every release (1.20 to 1.32)
 refuses both. ONNX Runtime also refuses amounts and axes in an external file, once it knows the rank of the data.
@@ -6,6 +6,8 @@ refuses both. ONNX Runtime also refuses amounts and axes in an external file, on
 The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
 the version in which it is valid.
+
+**Operators of padops**, native or in Python, come from an earlier conversion; another target may convert them again.
 """
 
 from __future__ import annotations
@@ -25,13 +27,15 @@ from padops.convert.pads.match import (
     Unconvertible,
     check_node,
     matched,
+    misfit,
     settle_version,
     string_values,
     type_of,
 )
 from padops.convert.pads.pad_info import Operand
 from padops.convert.runtimes import CASTS_RIGHT_SINCE, FIRST_WITH_AXES, FIRST_WITH_INPUTS
-from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, onnx_op
+from padops.spec import pyop_node
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
 
@@ -275,10 +279,6 @@ def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope:
     return given
 
 
-FORM = f"{MICROSOFT}::Pad-1"
-LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
-
-
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognise ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
 
@@ -287,15 +287,74 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
+    form = f"{MICROSOFT}::Pad-1"
     try:
         check_node(node, (2, 3), ("mode",))
         given = Amended(site, types)
     except Unconvertible as why:
-        return refused(FORM, why)
+        return refused(form, why)
 
     def read() -> Match:
-        op_type = settle_version(LIKE, given.type, string_values(site, "mode", "constant"))
+        # ONNX's Pad-13 has the same inputs: data, pads and a fill.
+        op_type = settle_version(13, given.type, string_values(site, "mode", "constant"))
         made = Replacement(op_type, tuple(given.inputs[:3]), dict(node.attributes))
         return given.match(made, None if given.wrong else RunsAs(MICROSOFT, 1))
 
-    return matched(" ".join([FORM, *given.wrong]), read)
+    return matched(" ".join([form, *given.wrong]), read)
+
+
+RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator of padops under another name
+
+
+def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
+    node, already = site.node, "padops"
+    form = f"{node.domain}::{node.op_type}"
+    if node.domain == pyop_node.DOMAIN:
+        already = "pyop"
+        try:
+            made = _of_python_kernel(node)
+        except (ValueError, AttributeError, OverflowError, TypeError) as error:
+            return Match(form, reason=f"its attributes cannot be read: {error}")
+    elif node.domain == DOMAIN:
+        op_type = operator_of(node.op_type)
+        made = Replacement(op_type, tuple(node.inputs), dict(node.attributes)) if op_type is not None else None
+    else:
+        return None
+    if made is None:
+        return Match(form, reason="this version of padops does not know the operator")
+    if wrong := misfit(made):
+        return Match(form, reason=wrong)
+    if already == "padops" and made.op_type != node.op_type:
+        return Match(form, made, already=RENAMED, notes=(f"{made.op_type} again, which a prefix had renamed",))
+    return Match(form, made, already=already)
+
+
+def operator_of(name: str) -> str | None:
+    """Return the operator of padops that a node or function name of the domain means; None without one.
+
+    ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
+    """
+    return max((known for known in OPS if name.endswith(known)), key=len, default=None)  # SamePad_1 ends with Pad_1
+
+
+def _of_python_kernel(node: ir.Node) -> Replacement | None:
+    """Return the native operator of a Python kernel's node; None for an unknown node."""
+    given = [node.attributes[name] for name in pyop_node.ATTRIBUTES if name in node.attributes]
+    texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
+    if node.op_type != pyop_node.OP_TYPE or len(texts) != len(pyop_node.ATTRIBUTES) or texts["op"] not in OPS:
+        return None
+    op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
+    return Replacement(
+        op_type, tuple(inputs), {name: _attribute(op_type, name, value) for name, value in plain.items()}
+    )
+
+
+def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
+    kind = next((row.type for row in OPS[op_type].attributes if row.name == name), None)
+    if kind == "ints" and isinstance(value, list) and all(type(item) is int for item in value):
+        return ir.AttrInt64s(name, value)
+    if kind == "string" and isinstance(value, str):
+        return ir.AttrString(name, value)
+    if kind == "float" and isinstance(value, np.float32):
+        return ir.AttrFloat32(name, float(value))
+    raise ValueError(f"{op_type} has no attribute {name} that is {value!r}")

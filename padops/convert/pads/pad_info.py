@@ -314,9 +314,8 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
     by_role = {row.name: value for row, value in zip(op.inputs, given)}
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
     name = site.node.name or ""
-    root = site.scope.root
     open_axes = isinstance(axes, ir.Value) and constant(axes, site.scope) is None and types.shape(axes) is None
-    if isinstance(root, ir.Function) and isinstance(axes, ir.Value) and axes in root.inputs:
+    if isinstance(axes, ir.Value) and isinstance(root := site.scope.root, ir.Function) and axes in root.inputs:
         open_axes = False  # the function's calls state the shape
     modes, problem = _modes(op, replacement.attributes, name)
     wrong = (

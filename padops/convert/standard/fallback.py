@@ -33,7 +33,7 @@ import onnx.inliner
 import onnx_ir as ir
 
 from padops.convert.analysis import Analysis
-from padops.convert.matchers.converted import operator_of
+from padops.convert.matchers.onnx_pad import operator_of
 from padops.convert.model.checks import default_version
 from padops.convert.model.document import Document, read_document
 from padops.convert.model.graphs import Constants, NodeSite
