@@ -132,24 +132,19 @@ def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Se
     every = [step for part in parts for step in part]
     elements = {bits(step.element): step.element for step in every if step.element is not None}
     keeps = any(all(step.keeps for step in part) for part in parts)
-    least = max((step.rank for step in every), default=0)
-    if not keeps or _may_be_shape(data, reader, least) or len(elements) > 1:
+    # Data of one axis may be a vector of integers, such as a shape.
+    axes = reader.rank or max(*(step.rank for step in every), reader.axis + 1, -reader.axis)
+    is_shape = axes == 1 and types.name(data, site.node.outputs[0]) in ("int32", "int64", None)
+    if not keeps or is_shape or len(elements) > 1:
         return None
     reaches = [step.reach for step in every]
     reach = sum(filter(None, reaches)) if None not in reaches else None
-    pad = find_pad(
-        Map([[step.show for step in part] for part in parts], reach), None if dims is None else dims[reader.axis]
-    )
+    shown = Map([[step.show for step in part] for part in parts], reach)
+    pad = find_pad(shown, None if dims is None else dims[reader.axis])
     if pad is None or (pad.mode is Mode.CONSTANT) != bool(elements) or _is_computed_from_constants(data):
         return None
     nodes = (*(node for step in every for node in step.nodes), site.node)
     return Emulation(data, reader.axis, rank, pad, next(iter(elements.values()), None), tuple(dict.fromkeys(nodes)))
-
-
-def _may_be_shape(data: ir.Value, reader: Reader, least: int) -> bool:
-    """Return whether data of at least ``least`` axes may be a vector of integers, such as a shape."""
-    axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
-    return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
 
 
 def _is_computed_from_constants(data: ir.Value) -> bool:
@@ -285,12 +280,11 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
     """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
     data, amounts, *others = made.inputs
-    assert isinstance(data, ir.Value), "the data are a value of the graph"
+    assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
     remove_unread(read)
     if bounds is not None:
-        assert isinstance(amounts, np.ndarray), "the largest amounts are known"
         made = replace(made, inputs=(data, _bounded(data, amounts, bounds, site, constants), *others))
     return Applied([site.node], site, made)
 

@@ -5,9 +5,9 @@ nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a m
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
 - **The size is unknown.** If all bounds of a map are within ``reach`` of either end, then from size 2 reach on, one
-  more element only adds one element to the map's middle, and to the middle of the Pad's map. So two sizes beyond 2
-  reach decide all longer sizes. Every shorter size, including 0, is compared separately. Sizes for which the nodes fail
-  need no comparison: Expand refuses an axis without an edge, as Pad does.
+  more element only adds one element to the middle of both maps. So two sizes beyond 2 reach decide all longer sizes;
+  every shorter size, including 0, is compared. Sizes for which the nodes fail need no comparison: Expand refuses an
+  axis without an edge, as Pad does.
 - **Some sizes are too short.** There a Slice returns fewer elements, while a Pad repeats elements or refuses. So
   circular and mirrored data are compared with Pads of at most n and n - 1.
 

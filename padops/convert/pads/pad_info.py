@@ -1,11 +1,9 @@
 """The facts that are known about a Pad before it runs. All decisions about Pads use them.
 
-``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad. They
-may report too much, never too little: ``Surroundings`` does not decide whether the operators between a Pad and a
-pooling change anything, and ONNX Runtime may inline a branch or a function. fusions.md of the tests lists the
-optimizers.
-
-Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers (the tests' fusions.md lists them)
+examine before they change the Pad. They may report too much, never too little: operators between a Pad and a pooling
+count even if they change something, and ONNX Runtime may inline a branch or a function. Amounts, axes and fills are
+known if they follow from constants: see ``model/types.py``.
 """
 
 from __future__ import annotations
@@ -68,9 +66,8 @@ def _place(
     A value between the node's graph and the outermost possibly constant If counts: in the lowered Pad, an If or a Loop
     would read this value from within an If or a Loop that ONNX Runtime moves.
     """
-    ifs, inside, moved = 0, [scope.graph], 0
+    ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False
-    owner = scope.owner
     while owner is not None:
         node, around = owner.node, owner.scope
         if (node.domain, node.op_type) == ("", "If") and _may_be_constant(node.inputs[:1], around.root):
@@ -88,8 +85,7 @@ def _place(
         new = set(producer.inputs) - seen if producer is not None else set()
         seen |= new
         pending += new
-    root = scope.root
-    if isinstance(root, ir.Function):
+    if isinstance(root := scope.root, ir.Function):
         if root not in known:
             calls = [_place(call.scope, call.node.inputs, known) for call in scope.index.calls(root)]
             bodies = {body for _, body in calls} or {False}
