@@ -46,7 +46,7 @@ def test_a_negative_dim_is_refused(data: str) -> None:
 
 
 @pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("pads", [([0, -4], [0, -2]), ([0, -9], [1, 0]), ([-3, 1], [0, 2])])
+@pytest.mark.parametrize("pads", [([0, -9], [1, 0]), ([-3, 1], [0, 2])])
 def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]]) -> None:
     """P1: Pad-12 of OpenVINO has no negative dims."""
     source = model(
@@ -65,13 +65,10 @@ def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]
 
 def test_what_cannot_be_done_is_named() -> None:
     source = model("g (float8e5m2[2] x) => (float8e5m2[n] y) <int64[2] p = {1, 2}> { y = Pad (x, p) }", 21)
-    with pytest.raises(
-        padops.PadsLeftError, match="and ONNX Runtime does not run the model as it is: graph/Pad_0"
-    ) as caught:
+    why = "no standard operator of opset 21 copies float8e5m2 without changing bits"
+    said = rf"and ONNX Runtime does not run the model as it is: graph/Pad_0 \(.*\): {why}"
+    with pytest.raises(padops.PadsLeftError, match=said):
         padops.lower(source, without_pad=True)
-    (record,) = caught.value.conversion.records
-    assert record.status == "unconverted"
-    assert record.reason == "no standard operator of opset 21 copies float8e5m2 without changing bits"
     source = model('g (float x) => (float y) { y = Pad <mode = "edge", pads = [1, 2]> (x) }', 10)
     (record,) = padops.lower(source, without_pad=True).records
     assert record.reason == "without Pad, opset 10 has no operators that do the same"
