@@ -20,7 +20,6 @@ LEVELS = {
     name: getattr(ort.GraphOptimizationLevel, f"ORT_{name}")
     for name in ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
 }
-ZEROS = tensor("z", [0, 0, 0, 0])
 
 
 def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
@@ -79,7 +78,3 @@ def padded(
         outputs=[("y", result or kind, [None] * rank)],
         tensors=tensors,
     )
-
-
-def relu(name: str = "p", output: str = "y") -> onnx.NodeProto:
-    return helper.make_node("Relu", [name], [output], name="relu")

@@ -4,86 +4,86 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from folding_models import ZEROS, fold, operators, outcomes, padded, relu
-from onnx import helper
-from small_models import FLOAT, graph, info, model, pad, tensor
+from folding_models import fold, operators, outcomes, padded
+from onnx import parser
 
 from padops.cli import main
 
-MS = "com.microsoft"
+Z4, Z2, NONE = "int64[4] z = {0, 0, 0, 0}", "int64[2] z = {0, 0}", "[0, 0, 0, 0]"
 
 
-def node(op: str, inputs: list[str], **attributes: Any) -> onnx.NodeProto:
-    return helper.make_node(op, inputs, ["p"], name="pad", domain="padops", **attributes)
+def parsed(
+    nodes: str,
+    tensors: str = Z4,
+    opset: int = 17,
+    x: str = "float[2, 3] x",
+    y: str = "float[] y",
+    ir_version: int = 8,
+    functions: str = "",
+) -> onnx.ModelProto:
+    imports = f'"": {opset}, "com.microsoft": 1, "padops": 1, "mine": 1'
+    return parser.parse_model(f"""<ir_version: {ir_version}, opset_import: [{imports}]>
+        g ({x}) => ({y}) <{tensors}> {{ {nodes} }} {functions}""")
 
 
 # --- forms ------------------------------------------------------------------------------------------------------------
 
-Z2 = tensor("z", [0, 0])
 FORMS = {
-    "Pad-1": (1, pad(["x"], "p", name="pad", paddings=[0] * 4), [], []),
-    "Pad-2": (10, pad(["x"], "p", name="pad", pads=[0] * 4, mode="edge"), [], []),
-    "Pad-2 under 13": (13, pad(["x"], "p", name="pad", pads=[0] * 4), [], []),
-    "Pad-13": (17, pad(["x", "z"], "p", name="pad", mode="reflect"), [ZEROS], []),
-    "Pad-18 with axes": (18, pad(["x", "z", "", "a"], "p", name="pad"), [Z2, tensor("a", [-1])], []),
-    "Pad-19 wrap": (19, pad(["x", "z"], "p", name="pad", mode="wrap"), [ZEROS], []),
-    "com.microsoft": (17, pad(["x", "z"], "p", name="pad", domain=MS), [ZEROS], [(MS, 1)]),
-    "padops Pad_2": (17, node("Pad_2", ["x"], pads=[0] * 4), [], [("padops", 1)]),
-    "padops Pad_18": (17, node("Pad_18", ["x", "z"]), [ZEROS], [("padops", 1)]),
-    "padops OpenVINOPad_12": (17, node("OpenVINOPad_12", ["x", "z", "z"], pad_mode="symmetric"), [Z2], [("padops", 1)]),
-    "padops NGraphPad_0": (
-        17, node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0]),
-        [tensor("f", 7, np.float32)], [("padops", 1)],
-    ),
+    "Pad-1": (1, f"Pad <paddings = {NONE}> (x)", ""),
+    "Pad-2": (10, f'Pad <pads = {NONE}, mode = "edge"> (x)', ""),
+    "Pad-2 under 13": (13, f"Pad <pads = {NONE}> (x)", ""),
+    "Pad-13": (17, 'Pad <mode = "reflect"> (x, z)', Z4),
+    "Pad-18 with axes": (18, "Pad (x, z, , a)", f"{Z2}, int64[1] a = {{-1}}"),
+    "Pad-19 wrap": (19, 'Pad <mode = "wrap"> (x, z)', Z4),
+    "com.microsoft": (17, "com.microsoft.Pad (x, z)", Z4),
+    "padops Pad_2": (17, f"padops.Pad_2 <pads = {NONE}> (x)", ""),
+    "padops Pad_18": (17, "padops.Pad_18 (x, z)", Z4),
+    "padops OpenVINOPad_12": (17, 'padops.OpenVINOPad_12 <pad_mode = "symmetric"> (x, z, z)', Z2),
+    "padops NGraphPad_0": (17, "padops.NGraphPad_0 <padding_below = [0, 0], padding_above = [0, 0]> (x, f)",
+                           "float f = {7}"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("amounts", "axes"), [([0], [-1]), ([0, 0, 0, 0], [0]), ([0, 0, 0, 0], [1, 1])])
 def test_amounts_of_nothing_that_break_a_rule_stay(amounts: list[int], axes: list[int]) -> None:
     """P8, of data whose rank nothing tells."""
-    held = [tensor("n", amounts), tensor("axes", axes)]
-    source = model([pad(["x", "n", "", "axes"], "y", name="pad")], 18, inputs=[("x", FLOAT, None)], tensors=held)
+    held = ", ".join(f"int64[{len(row)}] {n} = {{{str(row)[1:-1]}}}" for n, row in (("n", amounts), ("a", axes)))
+    source = parsed("y = Pad (x, n, , a)", held, 18, "float[] x")
     assert [record.status for record in fold(source).records] == ["unconverted"]
 
 
-@pytest.mark.parametrize(("form", "declared"), [(form, ([2, 3], [None, "w"], None)[i % 3]) for i, form in
-                                                enumerate(FORMS)])  # fmt: skip
-def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any) -> None:
-    opset, made, tensors, imports = FORMS[form]
-    version = 3 if opset < 7 else 8
-    source = model([made, relu()], opset, ir_version=version, inputs=[("x", FLOAT, declared)], tensors=tensors,
-                   imports=imports)  # fmt: skip
-    if version == 8:
-        source.graph.value_info.append(info(("p", FLOAT, declared)))
-    conversion = fold(source, verify=opset != 1, run=opset != 1)  # ONNX Runtime has nothing of opset 1
+@pytest.mark.parametrize(("form", "dims"), [(form, ("[2, 3]", "[?, w]", "[]")[i % 3]) for i, form in enumerate(FORMS)])
+def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, dims: str) -> None:
+    opset, made, tensors = FORMS[form]
+    runs = opset != 1  # ONNX Runtime has nothing of opset 1
+    held = ", ".join(filter(None, [tensors, f"float{dims} p" if runs else ""]))
+    source = parsed(f"[pad] p = {made} y = Relu (p)", held, opset, f"float{dims} x", ir_version=8 if runs else 3)
+    conversion = fold(source, verify=runs, run=runs)
     message = conversion.proto()
     assert outcomes(conversion) == [("pad", "folded", ())]
     assert conversion.records[0].notes == ("it changes nothing",)
     assert operators(message) == ["Relu"] and list(message.graph.node[0].input) == ["x"]
     assert not message.graph.initializer and not message.graph.value_info and not message.functions
     assert "padops" not in {row.domain for row in message.opset_import}
-    if opset != 1:
-        assert conversion.verification.outcome == ("runs" if form == "Pad-2 under 13" else "equal")
+    assert not runs or conversion.verification.outcome == ("runs" if form == "Pad-2 under 13" else "equal")
     again = fold(message)
     assert again.proto() == message and again.records == () and again.notes == ("the model has no Pad",)
 
 
 def test_a_square_that_pads_nothing() -> None:
     """SamePad_1 depends on the shape, but not where there is nothing around a window of one element."""
-    for attributes, shape, gone in [
-        ({"kernel_shape": [3], "auto_pad": "VALID"}, ["n", "c", "w"], True),
-        ({"kernel_shape": [3], "auto_pad": "VALID"}, None, True),
-        ({"kernel_shape": [1]}, [1, 2, 8], True),
-        ({"kernel_shape": [3]}, [1, 2, 8], False),
-        ({"kernel_shape": [3], "strides": [8]}, [1, 2, "w"], False),
+    for attributes, dims, gone in [
+        ('kernel_shape = [3], auto_pad = "VALID"', "n, c, w", True),
+        ('kernel_shape = [3], auto_pad = "VALID"', "", True),
+        ("kernel_shape = [1]", "1, 2, 8", True),
+        ("kernel_shape = [3]", "1, 2, 8", False),
+        ("kernel_shape = [3], strides = [8]", "1, 2, w", False),
     ]:
-        source = model([node("SamePad_1", ["x"], **attributes), relu()], inputs=[("x", FLOAT, shape)],
-                       imports=[("padops", 1)])  # fmt: skip
+        source = parsed(f"p = padops.SamePad_1 <{attributes}> (x) y = Relu (p)", "", x=f"float[{dims}] x")
         assert ("padops::SamePad_1" not in operators(fold(source).proto())) == gone
 
 
@@ -92,10 +92,8 @@ def test_a_square_that_pads_nothing() -> None:
 
 def test_outputs_keep_their_names_and_their_order() -> None:
     """A Pad whose output is one of the graph becomes Identity; a value may be several outputs' data."""
-    nodes = [relu("x", "r"), pad(["r", "z"], "b", name="one"), pad(["x", "z"], "a", name="two"),
-             helper.make_node("Relu", ["b"], ["c"], name="last")]  # fmt: skip
-    source = model(nodes, outputs=[("a", FLOAT, None), ("b", FLOAT, None), ("c", FLOAT, None), ("r", FLOAT, None)],
-                   tensors=[ZEROS])  # fmt: skip
+    nodes = "[relu] r = Relu (x) [one] b = Pad (r, z) [two] a = Pad (x, z) [last] c = Relu (b)"
+    source = parsed(nodes, y="float[] a, float[] b, float[] c, float[] r")
     conversion = fold(source, verify=True, run=True)
     message = conversion.proto()
     assert message.graph.output == source.graph.output
@@ -128,29 +126,22 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_hidden_name() -> None:
     """In the branch, x is another value than outside it, so that it cannot stand for p there."""
-    inner = [helper.make_node("Relu", ["c2"], ["x"]), helper.make_node("Add", ["p", "x"], ["t"])]
-    then = graph(inner, inputs=[], outputs=[("t", FLOAT, None)], name="then")
-    other = graph([helper.make_node("Neg", ["p"], ["e"])], inputs=[], outputs=[("e", FLOAT, None)], name="else")
-    chosen = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=other)
-    source = model([pad(["x", "z"], "p", name="pad"), chosen], tensors=[ZEROS],
-                   inputs=[("x", FLOAT, [2, 3]), ("c", 9, []), ("c2", FLOAT, [2, 3])])  # fmt: skip
-    conversion = fold(source)
-    assert operators(conversion.proto()) == ["Identity", "If"]
-    convolution = helper.make_node("Conv", ["p", "x"], ["t"])
-    then = graph([helper.make_node("Relu", ["c2"], ["x"]), convolution], inputs=[], outputs=[("t", FLOAT, None)])
-    chosen = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=then)
-    dims = [("x", FLOAT, [1, 1, 5]), ("c", 9, []), ("c2", FLOAT, [1, 1, 3])]
-    source = model([pad(["x", "z"], "p"), chosen], inputs=dims, tensors=[tensor("z", [0, 0, 1, 0, 0, 1])])
-    assert [status for _, status, _ in outcomes(fold(source))] == ["converted"]
+    given = "float[2, 3] x, bool c, float[2, 3] c2"
+    then, other = "then () => (float[] t) { x = Relu (c2) t = Add (p, x) }", "else () => (float[] e) { e = Neg (p) }"
+    nodes = f"[pad] p = Pad (x, z) y = If (c) <then_branch = {then}, else_branch = {other}>"
+    assert operators(fold(parsed(nodes, x=given)).proto()) == ["Identity", "If"]
+    given = "float[1, 1, 5] x, bool c, float[1, 1, 3] c2"
+    then = then.replace("Add", "Conv")
+    nodes = f"p = Pad (x, z) y = If (c) <then_branch = {then}, else_branch = {then}>"
+    conversion = fold(parsed(nodes, "int64[6] z = {0, 0, 1, 0, 0, 1}", x=given))
+    assert [status for _, status, _ in outcomes(conversion)] == ["converted"]
 
 
 def test_functions() -> None:
     """Behind a node; where the output of the function is the Pad's, an Identity stays."""
-    constant = helper.make_node("Constant", [], ["z"], value=ZEROS)
-    nodes = [constant, pad(["i", "z"], "p", name="one"), relu("p", "q"), pad(["q", "z"], "o", name="two")]
-    function = helper.make_function("mine", "Block", ["i"], ["o"], nodes, [helper.make_opsetid("", 17)])
-    call = helper.make_node("Block", ["x"], ["y"], domain="mine")
-    conversion = fold(model([call], functions=[function], imports=[("mine", 1)]), verify=True, run=True)
+    block = """<domain: "mine", opset_import: ["": 17]> Block (i) => (o)
+        { z = Constant <value = int64[4] {0, 0, 0, 0}> () [one] p = Pad (i, z) q = Relu (p) [two] o = Pad (q, z) }"""
+    conversion = fold(parsed("y = mine.Block (x)", functions=block), verify=True, run=True)
     assert operators(conversion.proto().functions[0]) == ["Relu", "Identity"]
     assert [record.path for record in conversion.records] == ["function mine::Block/one", "function mine::Block/two"]
     assert conversion.verification.outcome == "equal"
