@@ -171,12 +171,15 @@ def aten(
     return of_domain("ATen", domain, names, dims, dtype, tensors, nodes, operator=operator, **attributes)
 
 
-@pytest.mark.parametrize(("domain", "dims"), [(ATEN, (3, 4)), ("aten", None), ("", (3, 4)), ("", None)])
-def test_domains_of_pytorch(domain: str, dims: Any) -> None:
-    record, made = record_of(aten(domain=domain, dims=dims)), convert(aten(domain=domain, dims=dims)).proto()
+@pytest.mark.parametrize(("domain", "dims", "mode", "wanted"), [
+    (ATEN, (3, 4), "reflect", "reflect"), ("aten", None, "reflect", "reflect"), ("", (3, 4), "replicate", "edge"),
+    ("", None, "circular", "wrap")])  # fmt: skip
+def test_domains_and_modes_of_pytorch(domain: str, dims: Any, mode: str, wanted: Any) -> None:
+    source = aten(mode=mode, domain=domain, dims=dims)
+    record, made = record_of(source), convert(source).proto()
     assert (record.status, record.form) == ("converted", "PyTorch pad")
     assert [node.op_type for node in made.graph.node] == [record.op_type]  # the text is gone
-    assert run(made, x=DATA) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "reflect"))
+    assert run(made, x=DATA) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], wanted))
 
 
 @pytest.mark.parametrize("value", [None, 2.5], ids=["no fill", "fill"])
