@@ -111,40 +111,28 @@ def test_another_version_of_the_domain() -> None:
         convert(model([pad()], 17, imports=[("padops", 2)], tensors=[PADS]))
 
 
-UNKNOWN: list[tuple[str, str, dict[str, Any], str]] = [
-    ("", "PadPacked", {}, "padops does not know PadPacked of the domain ai.onnx"),
-    ("custom", "ZeroPadding2D", {}, "padops does not know ZeroPadding2D of the domain custom"),
-    ("org.openvinotoolkit", "Pad", {}, "not know Pad of the domain org.openvinotoolkit"),
-    ("TFL", "MIRROR_PAD", {}, "padops does not know MIRROR_PAD of the domain TFL"),
-    ("org.pytorch.aten", "ATen", {"operator": "pad_sequence"}, "does not know pad_sequence"),
-    ("org.pytorch.aten", "reflection_pad2d_backward", {}, "does not know reflection_pad2d_backward"),
-    ("any", "Call", {"operator": "my_pad"}, "padops does not know my_pad of the domain any"),
-]
-NO_PADS: list[tuple[str, str, dict[str, Any]]] = [
-    ("com.microsoft", "RemovePadding", {}),
-    ("com.microsoft", "RestorePadding", {}),
-    ("com.microsoft", "ConvTransposeWithDynamicPads", {}),
-    ("org.pytorch.aten", "ATen", {"operator": "sspaddmm"}),
-    ("org.pytorch.aten", "ATen", {"operator": "_pack_padded_sequence"}),
-    ("any", "Call", {"operator": 3}),
-    ("any", "Call", {"mode": "pad"}),
-]
+UNKNOWN = ("ai.onnx::PadPacked", "custom::ZeroPadding2D", "org.openvinotoolkit::Pad", "TFL::MIRROR_PAD",
+           "org.pytorch.aten::ATen of pad_sequence", "org.pytorch.aten::reflection_pad2d_backward",
+           "any::Call of my_pad")  # fmt: skip
 
 
-def of(domain: str, op_type: str, attributes: dict[str, Any]):
+def of(form: str, **attributes: Any) -> onnx.ModelProto:
+    """A model of one node: domain, operator, and an operator that it calls."""
+    domain, _, name = form.removeprefix("ai.onnx").partition("::")
+    op_type, _, called = name.partition(" of ")
+    attributes |= {"operator": called} if called else {}
     node = helper.make_node(op_type, ["x"], ["y"], "node", domain=domain, **attributes)
     return model([node], 18, inputs=[("x", FLOAT, [2, 3])], imports=[(domain, 1)] if domain else [])
 
 
-@pytest.mark.parametrize(("domain", "op_type", "attributes", "why"), UNKNOWN)
-def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any], why: str) -> None:
-    source = of(domain, op_type, attributes)
-    called = f" of {attributes['operator']}" if attributes else ""
+@pytest.mark.parametrize("form", UNKNOWN)
+def test_named_as_unknown(form: str) -> None:
+    source, (domain, _, name) = of(form), form.partition("::")
     found = padops.inspect(source)
     assert found.summary() == "1 Pad: 1 unknown"
     (pad,) = found.pads
-    assert (pad.form, pad.verdict) == (f"{domain or 'ai.onnx'}::{op_type}{called}", "unknown")
-    assert why in pad.why
+    assert (pad.form, pad.verdict) == (form, "unknown")
+    assert pad.why == f"padops does not know {name.rpartition(' of ')[2]} of the domain {domain}"
     conversion = padops.convert(source)
     (record,) = conversion.records
     assert (record.status, record.reason) == ("unconverted", pad.why)
@@ -153,6 +141,11 @@ def test_named_as_unknown(domain: str, op_type: str, attributes: dict[str, Any],
         padops.convert(source, strict=True)
 
 
-@pytest.mark.parametrize(("domain", "op_type", "attributes"), NO_PADS)
-def test_no_false_alarm(domain: str, op_type: str, attributes: dict[str, Any]) -> None:
-    assert padops.inspect(of(domain, op_type, attributes)).pads == ()
+@pytest.mark.parametrize("source", [
+    *map(of, ("com.microsoft::RemovePadding", "com.microsoft::RestorePadding",
+              "com.microsoft::ConvTransposeWithDynamicPads", "org.pytorch.aten::ATen of sspaddmm",
+              "org.pytorch.aten::ATen of _pack_padded_sequence")),
+    of("any::Call", operator=3), of("any::Call", mode="pad"),
+])  # fmt: skip
+def test_no_false_alarm(source: onnx.ModelProto) -> None:
+    assert padops.inspect(source).pads == ()
