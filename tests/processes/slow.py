@@ -30,7 +30,6 @@ FILES = (
     "convert/files/test_convert_streams.py",
     "convert/matchers/test_convert_auto_pad_places.py",
     "convert/matchers/test_convert_emulated_property.py",
-    "convert/matchers/test_convert_emulated_sizes.py",
     "convert/matchers/test_convert_emulated_torch.py",
     "convert/model/test_convert_scaling.py",
     "convert/model/test_mutations.py",

@@ -38,8 +38,7 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
 MATCHERS = (
-    "convert/matchers: forms places functions function_types declared tensorflow ngraph "
-    "everything_else convert/pads: pad_info convert/runtimes: select"
+    "convert/matchers: forms functions frameworks everything_else convert/pads: pad_info convert/runtimes: select"
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
@@ -48,12 +47,9 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("folding", "convert/folding: folding rows consumers random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding"),
-    (
-        "matchers/auto_pad",
-        "convert/matchers: auto_pad auto_pad_places everything_else",
-    ),
-    ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_sizes emulated_property"),
-    ("matchers/maps", "convert/matchers: emulated emulated_sizes emulated_property everything_else"),
+    ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
+    ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_property"),
+    ("matchers/maps", "convert/matchers: emulated emulated_property"),
     ("runtimes", f"convert: inspection_providers inspection_verdicts inspection_releases {MATCHERS}"),
     ("matchers/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     ("pads/window", f"convert/matchers: auto_pad auto_pad_places everything_else {MATCHERS}"),
