@@ -235,10 +235,10 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
             return f"axes={axes.tolist()} names axis {twice[0]} twice [P8]"
         if info.rank is not None:
             axis_positions(axes, info.rank)  # raises PadError for wrong axes
-    if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
-        return None
     count = info.rank if axes is None else axes.size if isinstance(axes, np.ndarray) else None
-    if count is not None and pads not in ([2 * count], [1, 2 * count]):
+    if info.some_axes or count is None or info.op.input_index("pads") is None or not all_known(pads):
+        return None
+    if pads not in ([2 * count], [1, 2 * count]):
         return f"pads has shape {list(pads)}, expected [{2 * count}] [P8]"
     return None
 

@@ -172,7 +172,6 @@ def bits(element: np.ndarray) -> object:
 SYMMETRIC_OP = "OpenVINOPad_12"
 FIRST_WITH_WRAP = 19
 FIRST_WITH_INTEGERS = 12  # of Min and Max
-RUNS = "ONNX Runtime runs it as it is"
 Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
@@ -194,7 +193,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         bounds = _bounds(found, site, len(gone))
         made = _replacement(found, bounds, types)
     except Unconvertible as why:
-        return Match(form, status="not needed", reason=f"{RUNS}; {why}")
+        return Match(form, status="not needed", reason=f"ONNX Runtime runs it as it is; {why}")
     if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
     return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes), runs="ONNX Runtime runs it")

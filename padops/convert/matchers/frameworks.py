@@ -143,7 +143,6 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
     return matched(f"OpenVINO Pad of {version or 'an unknown opset'}", read)
 
 
-NGRAPH = "ngraph"
 NGRAPH_PAD = OPS["NGraphPad_0"]
 AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
@@ -151,7 +150,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
     """Recognise a node with nGraph's attributes, in the user's ``domains`` or the domain ``ngraph``."""
     node, op = site.node, NGRAPH_PAD
-    if node.op_type != "Pad" or node.domain not in (*domains, NGRAPH) or not set(AMOUNTS[:2]) & set(node.attributes):
+    if node.op_type != "Pad" or node.domain not in (*domains, "ngraph") or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
 
     def read() -> Replacement:
@@ -181,7 +180,6 @@ def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
 
 
 OP_TYPE = "PadImage"
-IMAGE_FORM = f"Caffe2 {OP_TYPE}"
 IMAGE_MODES = ("constant", "reflect", "edge")
 SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
 FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
@@ -202,7 +200,7 @@ def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(IMAGE_FORM, lambda: _of_image(node, types))
+    return matched(f"Caffe2 {OP_TYPE}", lambda: _of_image(node, types))
 
 
 def _of_image(node: ir.Node, types: Types) -> Replacement:
@@ -255,8 +253,7 @@ EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropp
 
 # The operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
 # operator always pads the same number.
-Signature = tuple[tuple[str, ...], str, int | None]
-OPERATORS: dict[str, Signature] = {
+OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
     **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
     "constant_pad_nd": (("pads", "fill"), "constant", None),
     "_pad_circular": (("pads",), "circular", None),
@@ -309,7 +306,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     # For each amount of the new Pad, begins then ends, its index in PyTorch's; one past the end stands for 0.
     of_axes = range(count) if rank is None else range(rank)[::-1]
     order = np.array([min(2 * i + side, 2 * count) for side in (0, 1) for i in of_axes], np.int64)
-    roles = ["pads_begin", "pads_end"] if op == OP else ["pads"]
+    roles = ROLES if op == OP else ("pads",)
 
     def made(*amounts: Operand) -> Replacement:
         named = None if rank is not None else -1 - np.arange(count, dtype=np.int64)
