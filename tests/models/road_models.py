@@ -49,9 +49,8 @@ def draw(seed: int, number: int) -> RoadModel:
     dice = Dice(np.random.default_rng([seed, number]))
     opset = dice.pick([*range(1, 26), 11, 13, 17, 18, 18, 19, 21])
     dtype = _type(dice, opset)
-    whole = (
-        dtype.name == "float" and dice.chance(0.5) or dtype.name in ("double", "float16", "int8") and dice.chance(0.2)
-    )
+    share = {"float": 0.5, "double": 0.2, "float16": 0.2, "int8": 0.2}.get(dtype.name)
+    whole = share is not None and dice.chance(share)
     book = Book(dice, opset, dtype, whole)
     book.features |= {f"opset {opset}", dtype.name}
     main = Scope(book)
@@ -132,13 +131,8 @@ def _between(scope: Scope, data: str) -> str:
         ways += ["Reshape"] if array.ndim and not scope.resized else []
     if book.whole and (book.opset >= 6 and book.dtype.name != "int8" or book.opset >= 14):
         ways += ["Relu"]
-    if (
-        book.dtype.name == "float"
-        and book.whole
-        and array.ndim in (3, 4, 5)
-        and min(array.shape) > 0
-        and not scope.resized
-    ):
+    is_image = array.ndim in (3, 4, 5) and min(array.shape) > 0 and not scope.resized
+    if book.dtype.name == "float" and book.whole and is_image:
         ways += ["MaxPool"] * 3 + ["Conv"] * 3
     if not ways or not dice.chance(0.35):
         return data
@@ -238,11 +232,8 @@ def _loop(scope: Scope, data: str, pads: int, depth: int) -> str:
     inner = scope.inner(resized=True)
     state, turn, go = book.name("s"), book.name("i"), book.name("go")
     inner.values |= {state: scope.values[data], turn: np.int64(0), go: np.bool_(True)}
-    inputs = [
-        helper.make_tensor_value_info(turn, onnx.TensorProto.INT64, []),
-        helper.make_tensor_value_info(go, BOOL, []),
-        helper.make_tensor_value_info(state, book.dtype.onnx, None),
-    ]
+    rows = ((turn, onnx.TensorProto.INT64, []), (go, BOOL, []), (state, book.dtype.onnx, None))
+    inputs = [helper.make_tensor_value_info(*row) for row in rows]
     last = _steps(inner, state, pads, depth + 1)[0]
     goes_on = book.name("go")
     inner.nodes.append(helper.make_node("Identity", [go], [goes_on], name=book.name("n")))

@@ -72,9 +72,8 @@ def _amounts(dice: Dice, shape: tuple[int, ...], with_axes: bool) -> tuple[list[
         begins = [n if axis >= rank - 2 else 0 for n, axis in zip(begins, listed)]
         ends = [n if axis >= rank - 2 else 0 for n, axis in zip(ends, listed)]
     for i, axis in enumerate(listed):
-        if begins[i] + ends[i] + shape[axis] < 0 or (
-            shape[axis] + min(begins[i], 0) + min(ends[i], 0) <= 0 and dice.chance(0.9)
-        ):
+        kept = shape[axis] + min(begins[i], 0) + min(ends[i], 0)
+        if begins[i] + ends[i] + shape[axis] < 0 or (kept <= 0 and dice.chance(0.9)):
             begins[i] = ends[i] = dice.number(0, 1) if shape[axis] else 0
     while _elements(shape, listed, begins, ends) > MAX_ELEMENTS and max(begins + ends, default=0) > 0:
         largest = max(range(len(listed)), key=lambda i: max(begins[i], ends[i]))
