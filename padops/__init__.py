@@ -30,11 +30,11 @@ if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, 
     from padops.exporters.jax import jax_pads as jax_pads
     from padops.exporters.torch import torch_translations as torch_translations
     from padops.extras import DependencyError as DependencyError
+    from padops.runtime.library import describe as describe
     from padops.runtime.library import get_library_path as get_library_path
     from padops.runtime.provider import get_ep_name as get_ep_name
     from padops.runtime.provider import get_ep_names as get_ep_names
     from padops.runtime.pyop import pyop_errors as pyop_errors
-    from padops.runtime.session import describe as describe
     from padops.runtime.session import register as register
     from padops.session import InferenceSession as InferenceSession
     from padops.spec.dialects import OPS as OPS
@@ -54,10 +54,10 @@ _NAMES = {  # of each module
     "padops.exporters.jax": "jax_pads",
     "padops.exporters.torch": "torch_translations",
     "padops.extras": "DependencyError",
-    "padops.runtime.library": "get_library_path",
+    "padops.runtime.library": "describe get_library_path",
     "padops.runtime.provider": "get_ep_name get_ep_names",
     "padops.runtime.pyop": "pyop_errors",
-    "padops.runtime.session": "describe register",
+    "padops.runtime.session": "register",
     "padops.session": "InferenceSession",
     "padops.spec.dialects": "OPS same_padding",
     "padops.spec.plan": "PadError",

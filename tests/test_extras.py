@@ -60,8 +60,10 @@ def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
             name: f"DependencyError onnx: padops.{by} needs onnx, which is not installed: {CONVERT}"
             for name, by in onnx.items()
         },
-        "InferenceSession": "DependencyError onnxruntime: padops.InferenceSession needs onnxruntime, which is not "
-        f"installed: {CPU}",
+        **{
+            name: f"DependencyError onnxruntime: padops.{name} needs onnxruntime, which is not installed: {CPU}"
+            for name in ("InferenceSession", "register")
+        },
         "bfloat16": "DependencyError ml_dtypes: the element type bfloat16 needs ml_dtypes, which is not installed: "
         + CONVERT,
     }

@@ -27,7 +27,7 @@ def add_describe(commands: Any) -> None:
 
 
 def _describe(options: argparse.Namespace) -> int:
-    from padops.runtime.session import describe
+    from padops.runtime.library import describe
 
     try:
         print(json.dumps(describe(), indent=2))
@@ -56,8 +56,7 @@ def _run(options: argparse.Namespace) -> int:
 def _told() -> dict[str, Any]:
     """Returns what ``--json`` prints, with all fields even after a failure."""
     from padops.runtime.installed import versions
-    from padops.runtime.library import get_library_path
-    from padops.runtime.session import describe
+    from padops.runtime.library import describe, get_library_path
 
     told: dict[str, Any] = {"schema": SCHEMA, "versions": versions(), "library": None, "domain": None, "version": None,
                             "operators": {}, "providers": {}, "self_check": NOT_RUN, "why": None,

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from padops.extras import needing_onnxruntime
+import onnxruntime
+
 from padops.plural import plural
 from padops.runtime.provider import CPU, EP_NAMES
-
-with needing_onnxruntime("padops.InferenceSession"):
-    import onnxruntime
 
 AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no standard operator
 

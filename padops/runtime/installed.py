@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from padops.extras import RUNTIMES, names_of, version_of
+from padops.extras import names_of, version_of
 
 RULES = Path(__file__).resolve().parent.parent / "rules"  # how each execution provider handles Pads, as data
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
@@ -25,9 +25,9 @@ OLDEST_MINOR, NEWEST_MINOR = int(_MEASURED["oldest"]), int(_MEASURED["newest"])
 
 
 @cache
-def installed_version() -> tuple[str, str] | None:
-    """Return the name and version of the first installed distribution that has the module onnxruntime, or None."""
-    return next(((name, found) for name in RUNTIMES if (found := version_of(name))), None)
+def installed_version(package: str = "onnxruntime") -> tuple[str, str] | None:
+    """Return the name and version of the first installed distribution of a package, or None."""
+    return next(((name, found) for name in names_of(package) if (found := version_of(name))), None)
 
 
 def installed_minor() -> int:
@@ -40,8 +40,15 @@ def installed_minor() -> int:
 
 
 def versions() -> dict[str, str | None]:
-    """Return the versions of Python and of the packages that affect a conversion; None for a missing package."""
-    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
+    """Return the versions of Python and of the packages that affect a conversion; None for a missing package.
+
+    A version is followed by the name of its distribution if the package has another name.
+    """
+    told: dict[str, str | None] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        name, version = installed_version(package) or (package, None)
+        told[package] = version if name == package else f"{version} ({name})"
+    return told
 
 
 def processor() -> str:
@@ -52,12 +59,3 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
-
-
-@cache
-def _version(package: str) -> str | None:
-    """Return the version of a package's first installed distribution, with the distribution's name if it differs."""
-    found = next(((name, text) for name in names_of(package) if (text := version_of(name))), None)
-    if found is None or found[0] == package:
-        return found and found[1]
-    return f"{found[1]} ({found[0]})"

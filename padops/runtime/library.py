@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
@@ -100,3 +101,21 @@ def _rebuild_editable_install() -> None:
             "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
             "pip install --no-build-isolation -e ."
         ) from error
+
+
+def describe() -> dict[str, Any]:
+    """Return the operators, as the native library describes them.
+
+    Returns:
+        ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
+        bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
+        inputs, attributes, mode, modes, types, fill, and its rules for negative amounts (crop), the reach of a mode
+        (limit) and negative output dims (clamp)). A new object at every call.
+
+    Raises:
+        FileNotFoundError: The package has been installed without its library.
+        OSError: The library cannot be loaded on this platform, or is not padops'.
+        RuntimeError: An editable install cannot rebuild the library.
+    """
+    described: dict[str, Any] = json.loads(describe_library(get_library_path()))
+    return described

@@ -10,15 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import threading
 import warnings
 import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from padops.extras import needing_onnxruntime
+import onnxruntime
+
 from padops.plural import plural
 from padops.runtime.chosen import AZURE, Chosen, Provider, available, chosen_by, devices_of, plugin_version
+from padops.runtime.library import get_library_path
 from padops.runtime.model_words import dim_names
 from padops.runtime.provider import (
     CPU,
@@ -27,9 +31,7 @@ from padops.runtime.provider import (
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
-    add_provider,
-    check_options,
-    register_provider_library,
+    OPTIONS,
     runtime_minor,
 )
 from padops.runtime.provider_rules import (
@@ -44,11 +46,68 @@ from padops.runtime.provider_rules import (
     without_rules,
 )
 
-with needing_onnxruntime("padops.InferenceSession"):
-    import onnxruntime
+_LIBRARY = "padops.python"  # the library's name in onnxruntime; callers who register it themselves may use "padops"
+_registering = threading.Lock()
 
-# The providers that ``put`` has added to options, and their rules; a caller may use the options for several sessions.
-_placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, tuple[list[Chosen], Rules]] = weakref.WeakKeyDictionary()
+
+@dataclass
+class Placed:
+    """The providers that padops has added to options, which a caller may use for several sessions."""
+
+    chosen: list[Chosen]
+    rules: Rules | None = None  # of these providers; None for padops' provider alone
+    of_the_caller: bool = False  # whether the options have providers of the caller, too
+
+
+placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, Placed] = weakref.WeakKeyDictionary()
+
+
+def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
+    """Register the library, once per process; return each provider's first device, by the provider's name."""
+    if runtime_minor() < FIRST_MINOR:
+        raise RuntimeError(
+            f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is "
+            f"{onnxruntime.__version__}; 'padops convert' and padops.register(options) work without the provider"
+        )
+    with _registering:
+        if all(device.ep_name != EP_NAME for device in onnxruntime.get_ep_devices()):
+            path = get_library_path()
+            try:
+                onnxruntime.register_execution_provider_library(_LIBRARY, path)
+            except Exception as error:
+                raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
+        return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
+
+
+def check_options(provider_options: Mapping[str, str]) -> None:
+    """Raise ValueError for an option of the provider that is unknown, or has a value that is not allowed."""
+    for name, value in provider_options.items():
+        if name not in OPTIONS:
+            *names, last = OPTIONS
+            raise ValueError(f"{EP_NAME}: there is no option {name}, only {', '.join(names)} and {last}")
+        if value not in OPTIONS[name]:
+            raise ValueError(f"{EP_NAME}: option {name} is {value!r}, expected {' or '.join(OPTIONS[name])}")
+
+
+def add_provider(
+    session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
+) -> None:
+    """Add the provider, and the CPU's after it, to options behind their providers; a second call does nothing."""
+    own = Chosen(EP_NAME, dict(provider_options or {}))
+    check_options(own.options)
+    devices = register_provider_library()
+    if session_options in placed:
+        before = next((one.options for one in placed[session_options].chosen if one.name == EP_NAME), {})
+        if own.options and own.options != before:
+            raise ValueError(
+                f"these SessionOptions have {EP_NAME} with {before} already; take new ones for {own.options}"
+            )
+        return
+    # With others, the CPU's may be among them; onnxruntime puts it last anyway.
+    chosen = [own] if session_options.has_providers() else [own, Chosen(CPU, {})]
+    for one in chosen:
+        session_options.add_provider_for_devices([devices[one.name]], one.options)
+    placed[session_options] = Placed(chosen)
 
 
 def told_of_providers() -> dict[str, str]:
@@ -92,21 +151,21 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     (by default all are; onnxruntime omits others) and does not run every Pad correctly.
     """
     names = [one.name for one in chosen]
-    placed = list(chosen)
+    among = list(chosen)
     if EP_NAME not in names:
         at = names.index(CPU) if CPU in names else len(names)
-        placed.insert(at, Chosen(EP_NAME, {}))
+        among.insert(at, Chosen(EP_NAME, {}))
     if CPU not in names:
-        placed.append(Chosen(CPU, {}))
-    names = [one.name for one in placed]
+        among.append(Chosen(CPU, {}))
+    names = [one.name for one in among]
     own = names.index(EP_NAME)
-    check_options(placed[own].options)
-    asked = [one for one in placed[:own] if one.name in rules and (there is None or one.name in there)]
+    check_options(among[own].options)
+    asked = [one for one in among[:own] if one.name in rules and (there is None or one.name in there)]
     behind = [(rules[one.name], plugin_version(one)) for one in asked]
     behind = [(row, version) for row, version in behind if of_plugin(row, version).needs_padops]
-    if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
-        placed.insert(names.index(behind[0][0].name), Chosen(FIRST_NAME, in_front_of(behind)))
-    return placed
+    if behind and FIRST_NAME not in names and among[own].options.get("in_front") != "never":
+        among.insert(names.index(behind[0][0].name), Chosen(FIRST_NAME, in_front_of(behind)))
+    return among
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
@@ -127,7 +186,8 @@ def place(
 
     The options have no providers except those that this function has added.
     """
-    if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and options not in _placed:
+    before = placed.get(options)
+    if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and not (before and before.rules):
         add_provider(options, chosen[0].options)
         return None
     register_provider_library()
@@ -135,11 +195,6 @@ def place(
         return [(one.name, one.options) for one in chosen]
     put(options, chosen, rules)
     return None
-
-
-def placed_rules(options: onnxruntime.SessionOptions) -> Rules | None:
-    """Return the rules of the providers that ``put`` has added to options; None if it has added none."""
-    return _placed[options][1] if options in _placed else None
 
 
 def put_named(
@@ -154,9 +209,8 @@ def put_named(
         at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
         chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
     rules = rules_for(file, chosen)
-    placed = with_padops(chosen, available(), rules)
     register_provider_library()
-    put(options, placed, rules)
+    put(options, with_padops(chosen, available(), rules), rules)
 
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
@@ -169,10 +223,11 @@ def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> 
 
 def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules) -> None:
     """Add providers to options, in order; a second call with the same providers does nothing."""
-    if options in _placed and _placed[options][0] == chosen:
+    before = placed.get(options)
+    if before and before.rules and before.chosen == chosen:
         return
-    if options in _placed or options.has_providers():
-        names = ", ".join(one.name for one in _placed[options][0]) if options in _placed else "of another caller"
+    if before or options.has_providers():
+        names = ", ".join(one.name for one in before.chosen) if before else "of another caller"
         raise ValueError(f"these SessionOptions already have providers ({names}); use new SessionOptions for others")
     known = onnxruntime.get_all_providers()
     for one in chosen:
@@ -183,7 +238,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
             options.add_provider(one.name, own)
         elif one.name not in known:
             raise ValueError(f"onnxruntime {onnxruntime.__version__} knows no provider {one.name}")
-    _placed[options] = (list(chosen), rules)
+    placed[options] = Placed(list(chosen), rules)
 
 
 def one_name_before(error: Exception) -> str:

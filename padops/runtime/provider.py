@@ -1,17 +1,8 @@
-"""padops as an execution provider of onnxruntime 1.24 or newer, which runs the Pads of unconverted models."""
+"""The names of padops' execution providers, and the onnxruntime that they need."""
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from padops.extras import needing_onnxruntime
-from padops.runtime.library import get_library_path
-
-if TYPE_CHECKING:
-    import onnxruntime
 
 EP_NAME = "PadopsExecutionProvider"
 FIRST_NAME = "PadopsFirstExecutionProvider"  # it stands before other providers
@@ -23,11 +14,6 @@ FIRST_MINOR_BY_NAME = 25  # the first onnxruntime 1.x that accepts a registered 
 
 # The provider's options and their values, the default first. Only Python reads the last option.
 OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
-
-_LIBRARY = "padops.python"  # the library's name in onnxruntime; callers who register it themselves may use "padops"
-_registering = threading.Lock()
-# The options to which ``add_provider`` has added the provider, and the provider's options.
-provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def get_ep_name() -> str:
@@ -52,50 +38,3 @@ def runtime_minor() -> int:
 
     major, minor = onnxruntime.__version__.split(".")[:2]
     return int(minor) if major == "1" else 1_000_000
-
-
-def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
-    """Register the library, once per process; return each provider's first device, by the provider's name."""
-    import onnxruntime
-
-    if runtime_minor() < FIRST_MINOR:
-        raise RuntimeError(
-            f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is "
-            f"{onnxruntime.__version__}; 'padops convert' and padops.register(options) work without the provider"
-        )
-    with _registering:
-        if all(device.ep_name != EP_NAME for device in onnxruntime.get_ep_devices()):
-            path = get_library_path()
-            try:
-                onnxruntime.register_execution_provider_library(_LIBRARY, path)
-            except Exception as error:
-                raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
-        return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
-
-
-def check_options(provider_options: Mapping[str, str]) -> None:
-    """Raise ValueError for an option of the provider that is unknown, or has a value that is not allowed."""
-    for name, value in provider_options.items():
-        if name not in OPTIONS:
-            *names, last = OPTIONS
-            raise ValueError(f"{EP_NAME}: there is no option {name}, only {', '.join(names)} and {last}")
-        if value not in OPTIONS[name]:
-            raise ValueError(f"{EP_NAME}: option {name} is {value!r}, expected {' or '.join(OPTIONS[name])}")
-
-
-def add_provider(
-    session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
-) -> None:
-    """Add the provider, and the CPU's after it, to options behind their providers; a second call does nothing."""
-    chosen = dict(provider_options or {})
-    check_options(chosen)
-    devices = register_provider_library()
-    if (before := provided.get(session_options)) is not None:
-        if chosen and chosen != before:
-            raise ValueError(f"these SessionOptions have {EP_NAME} with {before} already; take new ones for {chosen}")
-        return
-    has_others = session_options.has_providers()
-    session_options.add_provider_for_devices([devices[EP_NAME]], chosen)
-    if not has_others:  # otherwise the CPU's may be among them; onnxruntime puts it last anyway
-        session_options.add_provider_for_devices([devices[CPU]], {})
-    provided[session_options] = chosen

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import weakref
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from padops.runtime.library import describe_library, get_library_path
-from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, add_provider, provided, runtime_minor
+import onnxruntime
+
+from padops.runtime import model_words, placing
+from padops.runtime.chosen import AZURE, Provider, available, chosen_by
+from padops.runtime.library import get_library_path
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
 from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
-
-if TYPE_CHECKING:
-    import onnxruntime
-
-    from padops.runtime.chosen import Provider
+from padops.spec.dialects import OPS
 
 SPINNING = "session.intra_op.allow_spinning"  # "0": threads without work sleep
 OPERATORS = "padops.operators"  # the configuration entry that tells the library which operators to register
 _named: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, frozenset[str] | None] = weakref.WeakKeyDictionary()
-# Options of callers, with their own providers, to which padops has been added.
-_like_the_callers: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
 def register(
@@ -66,8 +63,6 @@ def register(
         ValueError: An argument has another value, contradicts an earlier call or comes without one that it needs; or
             the options have the library of onnxruntime-extensions twice, or from before the kernel was defined.
     """
-    import onnxruntime
-
     _check_options("session_options", session_options)
     if not isinstance(provider, bool):
         raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
@@ -83,11 +78,9 @@ def register(
     if rules is not None and not providers:
         raise ValueError("rules are given, but no providers")
     if providers is not None:
-        from padops.runtime.placing import put_named  # onnxruntime is there by now
-
-        put_named(session_options, providers, provider_options or {}, rules)
+        placing.put_named(session_options, providers, provider_options or {}, rules)
     elif provider:
-        add_provider(session_options, provider_options)
+        placing.add_provider(session_options, provider_options)
     if backend == "pyop":
         from padops.runtime import pyop
 
@@ -116,8 +109,6 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
         return None
     if backend != "native":
         raise ValueError(f"operators are {operators!r}, but the backend 'pyop' has only one operator")
-    from padops.spec.dialects import OPS  # this import needs NumPy, 'padops info' does not
-
     if isinstance(operators, (str, bytes)) or not isinstance(operators, Collection):
         raise ValueError(f"operators is {operators!r}, expected a list of names")
     if unknown := [name for name in operators if name not in OPS]:
@@ -126,8 +117,6 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
 
 
 def _check_options(name: str, options: object) -> None:
-    import onnxruntime
-
     if not isinstance(options, onnxruntime.SessionOptions):
         raise TypeError(f"{name} is {type(options).__name__}, expected onnxruntime.SessionOptions")
 
@@ -146,25 +135,20 @@ def prepare(
         The arguments of ``onnxruntime.InferenceSession`` after the model; the rules of the providers, by their names
         (empty if padops is no provider); and whether the options have providers of the caller.
     """
-    import onnxruntime
-
-    from padops.runtime import model_words, placing
-    from padops.runtime.chosen import AZURE, available, chosen_by
-    from padops.spec.dialects import OPS
-
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     _check_options("sess_options", options)
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
         raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider among providers")
-    of_the_caller = not providers and options in _like_the_callers
+    of_the_caller = False
     if minor >= FIRST_MINOR:
-        if not providers and options.has_providers() and not (options in provided or placing.placed_rules(options)):
+        before = placing.placed.get(options)
+        of_the_caller = not providers and options.has_providers() and (before is None or before.of_the_caller)
+        if of_the_caller and before is None:
             options = placing.with_own_providers(model, options, has_pad, minor)
-            _like_the_callers.add(options)
-            of_the_caller = True
-        elif not of_the_caller and (providers or placing.placed_rules(options) is None):
+            placing.placed[options].of_the_caller = True
+        elif not of_the_caller and (providers or before is None or before.rules is None):
             chosen = chosen_by(providers, provider_options)
             # onnxruntime warns about known providers that this build lacks, and omits them.
             placing.check_there([row.name for row in chosen if not row.devices], onnxruntime.get_all_providers())
@@ -176,7 +160,8 @@ def prepare(
             if sess_options is None and has_pad and placing.stands_before_threads(chosen, rules):
                 options.add_session_config_entry(SPINNING, "0")
             providers, provider_options = placing.place(options, chosen, minor, rules), None
-        rules = placing.placed_rules(options) or rules
+        after = placing.placed.get(options)
+        rules = (after and after.rules) or rules
         kwargs.setdefault("enable_fallback", 0)
     if model_words.DOMAIN in words:
         # The caller may use the options for other models, too.
@@ -191,21 +176,3 @@ def prepare(
         kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
     arguments = {"sess_options": options, "providers": providers, "provider_options": provider_options, **kwargs}
     return arguments, rules if minor >= FIRST_MINOR else {}, of_the_caller
-
-
-def describe() -> dict[str, Any]:
-    """Return the operators, as the native library describes them.
-
-    Returns:
-        ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
-        bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
-        inputs, attributes, mode, modes, types, fill, and its rules for negative amounts (crop), the reach of a mode
-        (limit) and negative output dims (clamp)). A new object at every call.
-
-    Raises:
-        FileNotFoundError: The package has been installed without its library.
-        OSError: The library cannot be loaded on this platform, or is not padops'.
-        RuntimeError: An editable install cannot rebuild the library.
-    """
-    described: dict[str, Any] = json.loads(describe_library(get_library_path()))
-    return described

@@ -23,7 +23,8 @@ from onnx import numpy_helper
 
 from padops.probe.outcome import Asked
 from padops.processes import serve
-from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import in_front_of, rules_with
 
 TYPES = {onnx.TensorProto.DOUBLE: "double", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.FLOAT: "float"}

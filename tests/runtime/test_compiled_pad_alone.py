@@ -10,7 +10,8 @@ import onnxruntime
 import pytest
 from provider_sessions import CPU, pad, recording_options
 
-from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_NAME
 
 LENGTH = 1 << 20  # of floats: as much as is surely shared
 RUNS = 100

@@ -15,7 +15,8 @@ from provider_sessions import CPU, model, pad, providers_of_pads, recording_opti
 
 import padops
 from padops.runtime.ort_values import run_session
-from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 from padops.spec import reference
 from padops.spec.dtypes import by_name

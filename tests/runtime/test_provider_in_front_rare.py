@@ -15,7 +15,8 @@ from test_provider_in_front import judged, session
 from padops.convert.analysis import Analysis
 from padops.convert.model.document import read_document
 from padops.convert.runtimes import find_fault
-from padops.runtime.provider import EP_NAME, FIRST_NAME, register_provider_library, runtime_minor
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import EP_NAME, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 RARE = [  # the mode, the data, the amounts, the fill

@@ -8,7 +8,8 @@ import numpy as np
 import onnxruntime
 from provider_sessions import CPU, EP_NAME, pad, providers_of_pads, recording_options
 
-from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_NAME
 
 OPENVINO, WEBGPU = "OpenVINOExecutionProvider", "WebGpuExecutionProvider"
 

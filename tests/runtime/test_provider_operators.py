@@ -13,7 +13,8 @@ from onnx import parser
 from provider_sessions import CPU, EP_NAME, recording_options
 
 import padops
-from padops.runtime.provider import FIRST_MINOR, FIRST_NAME, OPERATORS_NAME, register_provider_library, runtime_minor
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_MINOR, FIRST_NAME, OPERATORS_NAME, runtime_minor
 from padops.runtime.session import OPERATORS
 
 pytestmark = pytest.mark.skipif(

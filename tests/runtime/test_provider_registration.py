@@ -12,7 +12,7 @@ import pytest
 from provider_sessions import EP_NAME, ROW, options, pad, session
 
 import padops
-from padops.runtime import provider
+from padops.runtime import placing, provider
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_options_that_are_wrong(given: dict[str, str], message: str) -> None:
     with pytest.raises(Exception, match=message):
         session(pad([1, 1]), given)
     made = onnxruntime.SessionOptions()
-    made.add_provider_for_devices([provider.register_provider_library()[EP_NAME]], given)
+    made.add_provider_for_devices([placing.register_provider_library()[EP_NAME]], given)
     with pytest.raises(Exception, match=message):
         onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made, enable_fallback=0)
 

@@ -14,7 +14,8 @@ from provider_sessions import CPU, pad, providers_of_pads, recording_options
 from test_provider_in_front import WEBGPU
 
 import padops
-from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.placing import register_provider_library
+from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, KnownProvider, in_front_of, of_plugin, rules_with
 
 FURTHER, CROPPED = pad([9, 0], "wrap", 19, "float[4]"), pad([-1, 2], "wrap", 19, "float[4]")
