@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
 from pathlib import Path
@@ -218,12 +218,15 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
 
     In a Hugging Face cache, files are links to files with other names; onnxruntime follows no link out of the folder.
     """
-    real = {entry.value: Path(os.path.realpath(folder / entry.value)) for entry in _locations(message)}
+    from padops.convert.model.scan import external_tensors
+
+    named = deepcopy(message)
+    entries = [row for tensor, _ in external_tensors(named) for row in tensor.external_data if row.key == "location"]
+    real = {entry.value: Path(os.path.realpath(folder / entry.value)) for entry in entries}
     parents = {path.parent for path in real.values()}
     if len(parents) != 1 or all(path == Path(os.path.abspath(folder / name)) for name, path in real.items()):
         return message, folder
-    named = deepcopy(message)
-    for entry in _locations(named):
+    for entry in entries:
         entry.value = real[entry.value].name
     return named, parents.pop()
 
@@ -249,13 +252,6 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
         tensor.ClearField("external_data")
         tensor.ClearField("data_location")
     return whole
-
-
-def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
-    """Yield the entries of a model that name the files of external data."""
-    from padops.convert.model.scan import external_tensors
-
-    yield from (row for tensor, _ in external_tensors(message) for row in tensor.external_data if row.key == "location")
 
 
 class _UnreadError(Exception):

@@ -42,13 +42,6 @@ MODEL = (
 )
 
 
-def add_custom_domain(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--custom-domain``."""
-    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
-                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
-                        "repeatable")  # fmt: skip
-
-
 def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
     """Adds ``--rules``."""
     parser.add_argument("--rules", metavar="FILE.json", help=f"{when}use the rules that padops probe "
@@ -57,7 +50,9 @@ def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Adds ``--custom-domain`` and ``--follow-links``, which set how padops reads a model."""
-    add_custom_domain(parser)
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
+                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
+                        "repeatable")  # fmt: skip
     parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
                         "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
 
