@@ -45,16 +45,6 @@ def test_records_and_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> No
     assert caplog.messages == ["the model was converted in memory: 1 Pad: 1 converted"]
 
 
-def test_only_what_onnxruntime_does_not_run_is_converted() -> None:
-    text = (
-        "(float[2, 3] x) => (float[2, 5] y, float[4, 3] z) <int64[2] p = {1, 1}, int32[1] a = {1}, "
-        "int64[4] q = {1, 0, 1, 0}> "
-        '{ y = Pad <mode = "reflect"> (x, p, , a)  z = Pad (x, q) }'
-    )
-    made = padops.InferenceSession(model(text), quiet())
-    assert [record.status for record in made.padops_records] == ["converted", "not needed"]
-
-
 def test_never() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of an old release
@@ -150,34 +140,6 @@ def test_a_model_that_runs_needs_no_onnx(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
-
-
-def test_a_session_looks_for_no_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each had asked three times which of twelve are installed: 3 ms, of 0.2 ms that onnxruntime takes."""
-    monkeypatch.setattr(padops.extras, "version_of", lambda name: pytest.fail(f"{name} was looked for"))
-    padops.InferenceSession(model("(float[2, 3] x) => (float[2, 3] y) { y = Relu (x) }"))
-
-
-def test_a_convolution_that_ends_its_first_run() -> None:
-    text = (
-        "(float[1, 1, 6] x) => (float[1, 1, n] y) <float[1, 1, 3] w = {1, 10, 100}> "
-        '{ y = Conv <auto_pad = "SAME_LOWER", dilations = [2]> (x, w) }'
-    )
-    made = padops.InferenceSession(model(text))
-    (y,) = made.run(None, {"x": np.arange(1, 7, dtype=np.float32).reshape(1, 1, 6)})
-    assert y.ravel().tolist() == [310, 420, 531, 642, 53, 64]
-    plain = padops.InferenceSession(model(text.replace("[2]", "[1]")))
-    assert plain.padops_records == ()
-
-
-def test_a_type_of_microsofts_pad() -> None:
-    text = (
-        "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}, int16 v = {7}> "
-        "{ y = com.microsoft.Pad (x, p, v) }"
-    )
-    rows = ROWS.astype(np.int16)
-    (y,) = padops.InferenceSession(model(text, IMPORTS), quiet()).run(None, {"x": rows})
-    np.testing.assert_array_equal(y, np.pad(rows, [(0, 0), (1, 1)], constant_values=7))
 
 
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])

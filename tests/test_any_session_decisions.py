@@ -84,13 +84,6 @@ def test_nothing_is_logged_of_what_does_not_matter(caplog: pytest.LogCaptureFixt
 
 
 @with_providers
-def test_what_cannot_be_converted_is_not_created_again(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(Exception, match="Nonsense"):
-        padops.InferenceSession(model("(float Pad) => (float y) { y = Nonsense (Pad) }"), quiet())
-    assert caplog.messages == []
-
-
-@with_providers
 def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> None:
     text = (
         f"(float[2, 3] x, float[n] z, int64[2] q) => (float[2, 5] y, float[m] w) <{AXES}> "

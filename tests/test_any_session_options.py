@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
@@ -85,25 +84,6 @@ def test_links_of_a_hugging_face_cache(tmp_path: Path) -> None:
         np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
 
 
-def test_bytes_with_the_folder_of_their_data(tmp_path: Path) -> None:
-    path = with_data(tmp_path / "one", 2)
-    made = padops.InferenceSession(path.read_bytes(), quiet(), convert={"base_dir": path.parent})
-    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
-
-
-def test_amounts_in_a_file(tmp_path: Path) -> None:
-    """onnxruntime refuses them, which no Pad shows."""
-    text = '(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "reflect"> (x, p) }'
-    made = onnx.ModelProto.FromString(model(text))
-    (row,) = made.graph.initializer
-    row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
-    onnx.save(made, tmp_path / "m.onnx", save_as_external_data=True, location="p.bin", size_threshold=0)
-    with pytest.raises(Exception, match="external"):
-        onnxruntime.InferenceSession(tmp_path / "m.onnx", quiet())
-    (y,) = padops.InferenceSession(tmp_path / "m.onnx", quiet()).run(None, {"x": ROWS})
-    np.testing.assert_array_equal(y, REFLECTED)
-
-
 def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     """onnxruntime 1.20 wraps past an axis of open size: it reads foreign memory."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR - 1)
@@ -168,24 +148,3 @@ def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.Monkey
         (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"
     ):
         padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
-
-
-def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = with_data(tmp_path / "one", 2)
-    (path.parent / "w.bin").unlink()
-    with caplog.at_level(logging.WARNING, "padops"), pytest.raises(Exception, match="."):
-        padops.InferenceSession(path, quiet())
-    assert any(text.startswith("padops cannot convert the model: ") and "w.bin" in text for text in caplog.messages)
-
-
-def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them had been registered, as in options of a caller's, which may serve other models."""
-    asked = []
-    register = preparing.register
-    monkeypatch.setattr(
-        preparing, "register", lambda options, **named: (asked.append(named), register(options, **named))
-    )
-    padops.InferenceSession(model())
-    padops.InferenceSession(model(), quiet())
-    assert "Pad_18" in asked[0]["operators"] and "SamePad_1" not in asked[0]["operators"]
-    assert asked[1:] == [{"operators": None}]

@@ -127,12 +127,6 @@ def test_who_imports_the_runtime(runtime: str) -> None:
     assert {name for name in found if not allowed.fullmatch(name)} == set()
 
 
-def test_who_imports_the_python_kernel() -> None:
-    """Whoever runs it; what only writes its nodes takes them from ``padops.spec``."""
-    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.own"}
-    assert importers("padops.runtime.pyop") == {"padops", *running}
-
-
 def test_the_verifier_shares_no_rule_of_pad_with_the_converter() -> None:
     """A bug in shared code would be in both: a verification shares the reading of models, and types as data.
 

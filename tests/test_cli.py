@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -15,13 +12,12 @@ import onnx
 import pytest
 from command_lines import MODELS, columns, run, save
 from onnx import helper
-from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
+from small_models import COMPLEX64, FLOAT, model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
 from padops import __main__ as command_of_padops
 from padops.convert import records
 from padops.convert.rewrite import TARGETS
-from padops.files import staging
 
 
 def test_an_interruption_while_modules_load(
@@ -117,14 +113,6 @@ def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     ]
 
 
-def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
-    assert columns(out)[0] == ["graph/constant_pad", "not needed"]
-    assert ["ONNX Runtime runs it: double, constant"] in columns(out)
-    _, out, _ = run(capsys, "convert", MODELS / "pad_18.onnx", "--dry-run", "--select", "needed")
-    assert out.count("as long as no amount is more than the axis has elements to reflect") == 1
-
-
 def mixed(folder: Path) -> Path:
     """A model of one Pad that can be converted and one that cannot."""
     nodes = [pad(), pad(["c", "pads"], "z", name="complex [0]")]
@@ -168,34 +156,3 @@ def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
     assert "different: the outputs differ" in out
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["verification"]["passed"] is False
-
-
-def test_an_interrupt(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*names: object) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(staging.os, "replace", interrupt)
-    source = save(tmp_path / "in.onnx", one_pad(13))
-    code, _, err = run(capsys, "convert", source, "-o", tmp_path / "out.onnx")
-    assert (code, err) == (130, "interrupted; nothing has been left behind\n")
-    assert list(tmp_path.iterdir()) == [source]
-
-
-def test_a_request_to_end(tmp_path: Path) -> None:
-    """SIGTERM in the middle of a copy: nothing half-written stays."""
-    source = model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])])
-    save(tmp_path / "m.onnx", source)
-    (tmp_path / "w.bin").write_bytes(bytes(16))
-    (tmp_path / "out").mkdir()
-    program = (
-        "import os, signal, sys\n"
-        "from padops import cli\n"
-        "from padops.files import staging\n"
-        "staging.os.copy_file_range = lambda *arguments: os.kill(os.getpid(), signal.SIGTERM)\n"
-        "cli.main(sys.argv[1:])\n"
-        "print('still here')\n"
-    )
-    command = [sys.executable, "-c", program, "convert", "m.onnx", "-o", "out/m.onnx"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert (result.returncode, result.stdout) == (128 + signal.SIGTERM, "")
-    assert list((tmp_path / "out").iterdir()) == []

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 from command_lines import run
 from inspected_models import MADE, write_models
-from small_models import FLOAT, external, model, pad
+from small_models import FLOAT, model, pad
 
 import padops
 from padops.cli.reports import KINDS, RULES
@@ -108,16 +108,6 @@ def test_the_json_has_one_form(place: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(capsys, "inspect", "right.onnx", "missing.onnx", "--format", "json")[1] == out
     for name, found in (("right.onnx", right), ("missing.onnx", missing)):
         assert json.loads(run(capsys, "inspect", name, "--json")[1]) == told | {"models": [found]}
-
-
-def test_what_is_not_pulled_from_git_lfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The data of a model."""
-    path = tmp_path / "m.onnx"
-    path.write_bytes(model([pad()], tensors=[external("pads", "w.bin", 320)]).SerializeToString())
-    (tmp_path / "w.bin").write_text("version https://git-lfs.github.com/spec/v1\n")
-    code, _, err = run(capsys, "inspect", path)
-    what = f"tensor 'pads' (graph.initializer[0]): its data file {tmp_path}/w.bin"
-    assert (code, err) == (1, f"error: {what} is a Git LFS pointer; git lfs pull fetches the file\n")
 
 
 def test_a_provider_that_is_not_there(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

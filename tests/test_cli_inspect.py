@@ -8,13 +8,12 @@ from pathlib import Path
 import onnx
 import pytest
 from command_lines import give
-from onnx import TensorProto, helper
-from small_irs import PAD_IR, PAD_IR_WEIGHTS
-from small_models import FLOAT, INT16, convert, external, model, one_pad, pad, tensor
+from onnx import helper
+from small_models import FLOAT, INT16, external, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
-from padops.convert.records import SCHEMA, PadFacts
+from padops.convert.records import SCHEMA
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -101,40 +100,10 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, tmp_path / "n.onnx")[1].splitlines()[-1] == "the model has no Pad"
 
 
-def facts(source: object) -> PadFacts:
-    (found,) = padops.inspect(source).pads
-    return found
-
-
 def test_a_link_that_leads_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "loop.onnx"
     path.symlink_to(path)
     assert run(capsys, path) == (1, "", f"error: {path} does not exist: it is a link to {path}\n")
-
-
-def test_what_it_says_of_other_forms() -> None:
-    converted = convert(one_pad(13)).proto()
-    assert (facts(converted).verdict, facts(converted).roads) == ("refuses", ("session", "lower"))
-    with_fallback = padops.convert(one_pad(13)).proto()
-    assert facts(with_fallback).verdict == "runs"
-    unknown = model([pad(domain="secret")], 13, imports=[("secret", 1)], tensors=[tensor("pads", [0] * 4)])
-    assert (facts(unknown).verdict, facts(unknown).why) == (
-        "unknown",
-        "padops does not know Pad of the domain secret",
-    )
-    broken = model([pad()], 13, tensors=[tensor("pads", [0, -9, 0, 0])])
-    assert (facts(broken).verdict, facts(broken).roads) == ("breaks a rule", ())
-    assert facts(broken).why.endswith("[P1]")
-    assert padops.inspect(broken).roads == ()
-
-
-def test_values_in_two_fields() -> None:
-    """onnx_ir reads the wrong one, and asserts that its type is another."""
-    pads = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], int64_data=[0, 1, 0, 2], int32_data=[9])
-    source = model([pad()], 13, tensors=[pads])
-    for act in (padops.inspect, padops.convert):
-        with pytest.raises(padops.PadopsError, match="it has 1 value in int32_data beside those in int64_data"):
-            act(source)
 
 
 def test_a_model_from_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,10 +120,3 @@ def test_standard_input_that_is_no_model(monkeypatch: pytest.MonkeyPatch, capsys
     give(monkeypatch, model([pad()], tensors=[external("pads", "w.bin", 32)]).SerializeToString())
     code, out, err = run(capsys, "-")
     assert (code, out) == (1, "") and "the model from standard input has external data (w.bin)" in err
-
-
-def test_a_folder_of_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "m.xml").write_text(PAD_IR)
-    (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
-    code, out, err = run(capsys, tmp_path)
-    assert (code, err, out.splitlines()[0]) == (0, "", f"{tmp_path}/m.xml: 1 Pad: 1 refused")

@@ -76,6 +76,7 @@ MISTAKES = {
     "convert a b --xyzzy": "padops convert: error: unrecognized arguments: --xyzzy",
     "convert --taget=onnx a b": "unrecognized arguments: --taget=onnx",
     "verify a b --sed 1": "unrecognized arguments: --sed 1",
+    "verify {source} {source} --seed -1": "error: seed is -1, expected 0 or more",
     "bench --jsno a": "unrecognized arguments: --jsno a",
     "inspect a --strict": "unrecognized arguments: --strict",
     "conformance --foo": "unrecognized arguments: --foo",
@@ -136,12 +137,11 @@ def test_an_empty_name_of_a_model() -> None:
             function("")
 
 
-@pytest.mark.parametrize("columns", ["40", "200"])
-def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_gets_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines to a pipe are not wrapped, whatever COLUMNS says: grep finds the path, its count and the whole reason."""
     path = tmp_path / f"{'long_' * 30}m.onnx"
     path.write_bytes(one_pad(1).SerializeToString())
-    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("COLUMNS", "40")
     found = command.padops("inspect", path).stdout.splitlines()
     (pad,) = padops.inspect(path).pads
     assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")

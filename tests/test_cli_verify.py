@@ -15,8 +15,6 @@ from small_models import FLOAT, INT64, model, pad, tensor
 
 import padops
 from padops import cli
-from padops.cli import tables
-from padops.convert import PadComparison, UsageError, Verification
 from padops.convert.records import SCHEMA
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -91,15 +89,6 @@ def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[st
     assert run(capsys, *arguments, "--strict")[0] == 5
 
 
-def test_errors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    source = MODELS / "pad_18.onnx"
-    assert run(capsys, "verify", "--run", source, tmp_path / "no.onnx")[0] == 1
-    code, out, err = run(capsys, "verify", "--run", source, source, "--seed", "-1")
-    assert (code, out, err) == (2, [], "error: seed is -1, expected 0 or more\n")
-    (tmp_path / "m.xml").write_text("<net/>")
-    assert run(capsys, "verify", "--run", source, tmp_path / "m.xml")[0] == 1
-
-
 def test_strict_conversions_write_nothing_in_doubt(
     unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -117,37 +106,6 @@ def test_strict_conversions_write_nothing_in_doubt(
         "right": None,
     }  # fmt: skip
     assert set(told["verification"]["outputs"][0]) == {"name", "equal", "detail", "weak"}
-
-
-def test_models_in_memory(tmp_path: Path) -> None:
-    """All that ``padops.convert`` takes, in any mixture."""
-    import onnx_ir as ir
-
-    source = hiding("reflect")
-    path = save(tmp_path / "m.onnx", source)
-    converted = padops.convert(source)
-    for one in (path, str(path), source, ir.from_proto(source)):
-        for other in (converted.proto(), converted.model, path):
-            assert padops.verify(one, other, run=True).outcome == "equal"
-    given = {"x": np.eye(2, 3, dtype=np.float32)}
-    assert padops.verify(source, hiding("wrap"), given, run=True).verdict == "proved"  # Size gives the same
-
-
-def test_external_data_in_both(tmp_path: Path) -> None:
-    """The models with more outputs find them where the files are."""
-    (tmp_path / "w.bin").write_bytes(np.arange(3, dtype=np.float32).tobytes())
-    weight = onnx.TensorProto(name="w", data_type=FLOAT, dims=[3], data_location=onnx.TensorProto.EXTERNAL)
-    for key, value in {"location": "w.bin", "offset": "0", "length": "12"}.items():
-        weight.external_data.add(key=key, value=value)
-    nodes = [helper.make_node("Mul", ["x", "w"], ["m"]), pad(["m", "pads"], name="pad", mode="reflect")]
-    source = save(tmp_path / "m.onnx", model(nodes, tensors=[PADS, weight]))
-    (tmp_path / "out").mkdir()
-    conversion = padops.convert(source, tmp_path / "out" / "m.onnx", verify=True, run=True, strict=True)
-    assert conversion.verification is not None and conversion.verification.pads[0].exercise == "exercised"
-    assert padops.verify(source, tmp_path / "out" / "m.onnx", run=True).doubts == ()
-    in_memory = onnx.load(source, load_external_data=False)
-    with pytest.raises(UsageError, match="name the folder as base_dir"):
-        padops.verify(in_memory, source, run=True)
 
 
 def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -177,9 +135,3 @@ def test_a_proof_that_a_run_refutes_is_not_printed(tmp_path: Path, capsys: pytes
     np.savez(tmp_path / "x.npz", x=np.zeros(1_000_000, np.float32))
     code, lines, _ = run(capsys, "verify", *paths, "--inputs", tmp_path / "x.npz", "--run")
     assert code == 4 and lines[0].startswith("different") and "proved to do" not in " ".join(lines)
-
-
-def test_a_pad_that_differs_is_named() -> None:
-    pads = tuple(PadComparison(f"graph/{name}", "Pad", "exercised", name == "a", ("y",), "0 != 1") for name in "ab")
-    lines = list(tables.verification_lines(Verification("different", pads=pads)))
-    assert lines[-3:] == ["  1 Pad padded something in the runs", "  graph/b  different", "    0 != 1"]

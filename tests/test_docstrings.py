@@ -105,12 +105,3 @@ def test_docstrings_say_it() -> None:
         for file in files
     }
     assert {file: lines for file, lines in found.items() if lines} == {}
-
-
-def test_the_names_for_users_are_found_where_they_are_defined() -> None:
-    users = names_for_users()
-    assert {"convert", "lower"} <= users[PACKAGE / "convert/pipeline.py"]
-    assert "run" in users[PACKAGE / "spec/reference.py"]  # padops.run_reference
-    assert "same_padding" in users[PACKAGE / "spec/dialects.py"]
-    assert "torch_translations" in users[PACKAGE / "exporters/torch.py"]
-    assert PACKAGE / "convert/verify/terms.py" not in users

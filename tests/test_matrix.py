@@ -20,19 +20,6 @@ def matrix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return module
 
 
-def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setattr(matrix, "wheels", lambda python, name: ("1.20.1", "1.23.2"))
-    monkeypatch.setattr(matrix, "find_python", lambda version: "python")
-    assert matrix.run_environment("3.10", True, ["1.27.0"], Path("wheel"), False) == ["not run"]
-    monkeypatch.setattr(matrix, "find_python", lambda version: None)
-    assert matrix.run_environment("3.14", False, ["1.27.0"], Path("wheel"), False) == ["not run"]
-    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("| python")] == [
-        "| python 3.10, lowest, onnxruntime 1.27.0 |  |  | not run: onnxruntime 1.27.0 has no "
-        "wheel for this Python | 0 |",
-        "| python 3.14 |  |  | not run: this machine has no Python 3.14 | 0 |",
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "outcomes", "code"),
     [

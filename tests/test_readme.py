@@ -112,13 +112,6 @@ def test_modes_as_shown() -> None:
     assert found == dict.fromkeys(("constant", "symmetric", "edge", "wrap", "reflect"), 2) | {"interior": 0}
 
 
-def test_readme_is_short() -> None:
-    """A minute's reading, and the two commands of a checkout."""
-    text = README.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 130 and len(re.findall(r"\S*\w\S*", text)) <= 700
-    assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
-
-
 def write(report: Path | None) -> None:
     """The tables, from a report and from the pages."""
     if report is not None:

@@ -54,7 +54,7 @@ def test_road(refused: Refused) -> None:
         if refused.options is not None:  # it is converted in memory
             outputs.append(run(padops.InferenceSession, model.SerializeToString(), refused.dims))
     if refused.options is not None:
-        conversion = padops.convert(model, verify=True, run=True, **refused.options)
+        conversion = padops.convert(model, **refused.options)
         assert conversion.unconverted == ()
         converted = conversion.proto().SerializeToString()
         outputs.append(run(padops.InferenceSession, converted, refused.dims))

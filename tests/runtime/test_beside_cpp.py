@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-import pytest
 from cpp_builds import CHECKS, ROOT, build
 from document_blocks import blocks
 from provider_sessions import model
@@ -17,8 +16,6 @@ from provider_sessions import model
 import padops
 
 sys.path.insert(0, str(ROOT / "scripts"))
-import environment
-import peers
 
 SOURCE = CHECKS / "beside.cpp"
 # A wrap that goes around more than once: OpenVINO refuses it, and WebGPU gets it wrong without a word.
@@ -48,26 +45,6 @@ def test_on_the_processor(tmp_path: Path) -> None:
     done = ran(Path(onnxruntime.__file__).parent, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert [float(value) for value in done.stdout.split()] == EXPECTED
-
-
-@pytest.mark.parametrize(
-    ("name", "provider"),
-    [
-        pytest.param(name, provider, marks=pytest.mark.needs_environment(name), id=name)
-        for name, provider in {
-            "ort-openvino": ("OpenVINOExecutionProvider", "OpenVINO"),
-            "ort-webgpu": ("WebGpuExecutionProvider", "WebGPU"),
-        }.items()
-    ],
-)
-def test_beside_a_real_provider(tmp_path: Path, name: str, provider: tuple[str, str]) -> None:
-    folder = peers.folder_of(name)
-    (package,) = environment.interpreter(folder).parent.parent.glob("lib/python*/site-packages/onnxruntime")
-    vulkan = folder / "debian" / "usr" / "lib" / "chromium"
-    variables = {"VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json"), "LD_LIBRARY_PATH": str(vulkan)}
-    done = ran(package, tmp_path, *provider, **(variables if vulkan.is_dir() else {}))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert [float(value) for value in done.stdout.split()[-len(EXPECTED) :]] == EXPECTED
 
 
 def test_the_page_shows_the_program() -> None:

@@ -18,14 +18,15 @@ import provider_cases
 import provider_faults
 import providers
 
-STEPS = {"ort-openvino": 40, "ort-webgpu": 40, "ort-qnn": 40}
+NAMES = ("ort-openvino", "ort-webgpu", "ort-qnn")
+STEP = 90
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in STEPS])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in NAMES])
 def test_sample(name: str) -> None:
     """No contradiction, no Pad that the provider runs right, no provider that is dropped, and the right bits."""
     provider = providers.provider_of(name)
-    ids = [case.id for case in cases.collect("quick") if case.op.startswith("Pad_")][:: STEPS[name]]
+    ids = [case.id for case in cases.collect("quick") if case.op.startswith("Pad_")][::STEP]
     stock = providers.ask_suite(name, "stock", ids)
     for way in ("name", *(["device"] if provider == provider_cases.QNN else [])):
         beside = providers.ask_suite(name, way, ids)
@@ -37,7 +38,6 @@ def test_sample(name: str) -> None:
 
 
 FLOAT = "table/Pad_13/edge/float/2/begin/plain/none/absent.flat/fixed/0"
-INT64 = "table/Pad_11/constant/int64/1/mixed/plain/scalar/absent.flat/fixed/2"
 
 
 def answer(verdict: str, outcome: str, own: bool, **more: object) -> dict:
@@ -65,21 +65,3 @@ def answer(verdict: str, outcome: str, own: bool, **more: object) -> dict:
 def test_what_is_a_fault(stock: dict, beside: dict, faults: tuple[int, int]) -> None:
     found = provider_faults.faults("OpenVINOExecutionProvider", {FLOAT: stock}, {FLOAT: beside})
     assert tuple(map(len, found)) == faults
-
-
-def test_what_depends_on_the_data_is_no_contradiction() -> None:
-    """OpenVINO computes int64 in 32 bits, which inspect, without the data, cannot see."""
-    wrong = answer("runs", "wrong", True)
-    for id, count in ((FLOAT, 1), (INT64, 0)):
-        assert len(provider_faults.faults("OpenVINOExecutionProvider", {id: wrong}, {id: wrong})[1]) == count
-
-
-def test_what_no_divergence_explains() -> None:
-    """Another outcome than the known one; and a session without the provider."""
-    told = {"why": "", "detail": "3 of 3 elements differ", "providers": ["CPUExecutionProvider"]}
-    for id, outcome, count in (
-        (INT64, "wrong", 0), (INT64, "dead", 1), (FLOAT, "wrong", 1), (FLOAT, "right", 0), (FLOAT, "none", 0),
-    ):  # fmt: skip
-        answers = {id: told | {"outcome": outcome}}
-        assert len(provider_faults.unexplained("ort-openvino", answers)) == count, (id, outcome)
-        assert len(provider_faults.dropped("OpenVINOExecutionProvider", answers)) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import numpy as np
 import onnx
 import onnxruntime
 import pytest
@@ -16,10 +15,6 @@ from padops.runtime import session as preparing
 from padops.runtime.model_words import pads_constants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import provider_cases
-import provider_networks
-import providers
-from provider_cases import OPENVINO
 
 GRAPH = (
     "g (float[1, 8] x, float[1, 8] v, bool c) => (float[a, b] y) "
@@ -95,39 +90,3 @@ def test_constants_are_folded_where_no_pad_is_constant(
     content.graph.node[-1].attribute.append(onnx.helper.make_attribute("mode", "reflect"))
     padops.InferenceSession(content.SerializeToString(), recording_options())
     assert [("ConstantFolding" in names) for names in given] == [disabled]
-
-
-COMPUTED = """g (float[n, 8] x) => (float[n, e] y) <int64[1] four = {4}, int64[2] row = {-1, 2}, int64[1] zero = {0},
-    int64[1] minus = {-1}, int64[1] flat = {-1}, int64[1] first = {-9223372036854775807}, int64[2] amounts = {2, 3}> {
-    a = Relu (x) more = Sub (four, l) zeros = ConstantOfShape <value = int64[1] {0}> (more)
-    all = Concat <axis = 0> (amounts, zeros)
-    pairs = Reshape (all, row) turned = Slice (pairs, minus, first, zero, minus)
-    across = Transpose <perm = [1, 0]> (turned)
-    one = Reshape (across, flat) p = Cast <to = 7> (one) [pad] b = Pad <mode = "reflect"> (a, p) y = Relu (b) }"""
-
-
-@pytest.mark.needs_environment("ort-openvino")
-def test_computed_amounts_before_openvino() -> None:
-    """OpenVINO runs amounts computed as PyTorch's exporter writes them.
-
-    Without the optimizer, OpenVINO gets these amounts as a part without inputs, which it cannot run.
-    """
-    case = provider_cases.Case("computed", "reflect", (1, 8), (0, 2, 0, 3), 18)
-    content = model(
-        COMPUTED.replace("int64[1] four = {4}", "int64[1] four = {4}, int64[1] l = {2}")
-    ).SerializeToString()
-    lines = {"computed": provider_cases.as_line(case, content, provider_cases.expected_of(case).tolist())}
-    for way in ("stock", "name"):
-        answer = providers.ask_lines("ort-openvino", way, lines)["computed"]
-        assert (answer["outcome"], providers.elsewhere(answer, OPENVINO)) == ("right", {}), (way, answer)
-    expected = np.pad(np.arange(1, 9).reshape(1, 8), [(0, 0), (2, 3)], "reflect")
-    assert provider_cases.expected_of(case).tolist() == expected.tolist()
-
-
-def test_a_network_that_runs_without_padops_has_to_run_with_it() -> None:
-    """What ``tests/long/long_provider_networks.py`` asks of silero-vad's two, whose amounts are computed."""
-    right = {"outcome": "right", "why": "", "away": 0.0, "left": False, "written": []}
-    refused = right | {"outcome": "refused", "why": "Output names mismatch"}
-    for stock, beside, count in ((right, right, 0), (right, refused, 1), (refused, refused, 0)):
-        told = {"network": {"stock": stock, "name": beside, "lowered": right}}
-        assert len(provider_networks.faults(OPENVINO, told)) == count

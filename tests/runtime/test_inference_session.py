@@ -8,15 +8,12 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import onnx_ir
 import onnxruntime
 import pytest
 from provider_sessions import CPU, EP_NAME, POOLED, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import placing
 from padops.runtime import session as preparing
-from padops.runtime.session import register
 
 ROW = np.arange(1, 5).astype(np.int16)
 EDGE = pad([1, 2], "edge", 18, "int16[n]").SerializeToString()
@@ -36,26 +33,6 @@ def test_one_name_changes_and_it_runs(form: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="Could not find an implementation for Pad"):
         onnxruntime.InferenceSession(source)
     assert padops.InferenceSession(source).run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
-
-
-def test_a_converted_model_runs() -> None:
-    converted = padops.convert(pad([1, 2], "edge", 18, "int16[n]"), fallback=False).model
-    output = padops.InferenceSession(onnx_ir.to_proto(converted).SerializeToString()).run(None, {"x": ROW})[0]
-    assert output.tolist() == [1, 1, 2, 3, 4, 4, 4]
-
-
-def test_operators_are_registered_where_the_model_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registration costs each session milliseconds."""
-    registered: list[onnxruntime.SessionOptions] = []
-    monkeypatch.setattr(
-        preparing, "register", lambda options, **named: (registered.append(options), register(options, **named))
-    )
-    converted = tmp_path / "converted.onnx"
-    padops.convert(pad([1, 2], "edge", 18, "int16[n]"), converted, fallback=False)
-    for source, count in ((EDGE, 0), (converted, 1), (str(converted), 1), (converted.read_bytes(), 1)):
-        registered.clear()
-        padops.InferenceSession(source)
-        assert len(registered) == count
 
 
 @pytest.mark.parametrize(
@@ -82,29 +59,6 @@ def test_providers(providers, provider_options) -> None:
     names = session.get_providers()
     assert names.index(EP_NAME) < names.index(CPU)
     assert session.run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
-
-
-def test_options_serve_many_sessions() -> None:
-    options = recording_options()
-    for _ in range(3):
-        assert providers_of_pads(padops.InferenceSession(EDGE, options)) == [EP_NAME]
-
-
-@pytest.mark.parametrize(
-    ("names", "placed"),
-    [
-        ([], [EP_NAME, CPU]),
-        ([CPU], [EP_NAME, CPU]),
-        (["OtherExecutionProvider", CPU], ["OtherExecutionProvider", EP_NAME, CPU]),
-        (["OtherExecutionProvider"], ["OtherExecutionProvider", EP_NAME, CPU]),
-        ([EP_NAME, "CUDAExecutionProvider"], [EP_NAME, "CUDAExecutionProvider", CPU]),
-        ([CPU, "OpenVINOExecutionProvider"], [EP_NAME, CPU, "OpenVINOExecutionProvider"]),
-    ],
-)
-def test_the_place_of_padops(names: list[str], placed: list[str]) -> None:
-    """padops takes nodes that the CPU would run; a provider named before padops keeps its nodes."""
-    chosen = placing.with_padops([placing.Chosen(name, {}) for name in names])
-    assert [one.name for one in chosen] == placed
 
 
 def test_wrong_names_and_options_raise(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,22 +70,6 @@ def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
     return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers
 
 
-def test_the_dilations_of_each_node_are_read() -> None:
-    nodes = [
-        onnx.helper.make_node("MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3], dilations=[size])
-        for size in (1, 1, 2)
-    ]
-    content = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], [])).SerializeToString()
-    assert model_words.WRONG_SAME in model_words.words_of(content)
-
-
-def test_fields_of_all_kinds() -> None:
-    """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
-    content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
-    found = [(number, content[first:last]) for number, first, last in model_words.fields(content, 0, len(content))]
-    assert found == [(4, b"Pad"), (5, b"")]
-
-
 def varint(number: int) -> bytes:
     return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
 

@@ -70,24 +70,6 @@ def test_it_stays_as_it_is_where_it_is_told_to(refusing: list[bytes]) -> None:
     assert len(refusing) == 1
 
 
-def test_a_model_that_cannot_be_lowered(
-    refusing: list[bytes], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error is onnxruntime's; the log says why."""
-
-    def refuse(*_) -> None:
-        raise padops.PadopsError("the reason")
-
-    monkeypatch.setattr(padops.session, "_converted", refuse)
-    with pytest.raises(RuntimeError, match="Failed to add kernel"):
-        padops.InferenceSession(model("reflect").SerializeToString(), providers=[CPU])
-    assert "padops cannot convert the model: the reason" in caplog.text
-
-
-def test_only_that_error_is_about_names() -> None:
-    assert placing.one_name_before(RuntimeError("Failed to add kernel for Other: Conflicting")) == ""
-
-
 def test_inspect_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspection, "installed_minor", lambda: 24)
     found = padops.inspect(model("wrap"), providers=[OPENVINO, CPU])
@@ -97,18 +79,6 @@ def test_inspect_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspection, "installed_minor", lambda: 25)
     found = padops.inspect(model("wrap"), providers=[OPENVINO, CPU])
     assert [pad.runner for pad in found.pads] == [FIRST_NAME] * 2 and said not in " ".join(found.notes)
-
-
-def test_inspect_says_nothing_of_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspection, "installed_minor", lambda: 24)
-    one = model("wrap")
-    two = onnx.helper.make_attribute("else_branch", onnx.helper.make_graph([], "w", [], []))
-    body = next(row for row in one.graph.node[3].attribute if row.name == "else_branch")
-    two.g.node.add(op_type="Identity", input=["r"], output=["v"])
-    two.g.output.add().CopyFrom(body.g.output[0])
-    body.CopyFrom(two)
-    found = padops.inspect(one, providers=[OPENVINO, CPU])
-    assert [pad.runner for pad in found.pads] == [FIRST_NAME] and "in memory" not in " ".join(found.notes)
 
 
 @pytest.mark.needs_environment("ort-openvino")

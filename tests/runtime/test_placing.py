@@ -13,7 +13,6 @@ import padops
 from padops.runtime import placing
 from padops.runtime.placing import register_provider_library
 from padops.runtime.provider import FIRST_NAME
-from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 PAD, WITHOUT_PAD = pad([1, 1], "edge"), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
 OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
@@ -45,14 +44,6 @@ def test_the_place_that_the_caller_chooses() -> None:
     own = placing.Chosen(FIRST_NAME, {"before": WEBGPU})
     chosen = placing.with_padops([placing.Chosen("Other", {}), own, placing.Chosen(OPENVINO, {})])
     assert [one.name for one in chosen] == ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU] and chosen[1] is own
-
-
-def test_providers_that_need_padops_in_front() -> None:
-    """A provider that only leaves Pads to others, or that nobody knows, needs none in front."""
-    leaving = {row.name for row in KNOWN_PROVIDERS if all(rule.does == "leaves" for rule in row.rules)}
-    assert leaving == {COREML, "XnnpackExecutionProvider"}
-    chosen = placing.with_padops([placing.Chosen(name, {}) for name in (*leaving, "Other", OPENVINO)])
-    assert [one.name for one in chosen] == [*leaving, "Other", FIRST_NAME, OPENVINO, EP_NAME, CPU]
 
 
 def test_threads_that_wait() -> None:
@@ -129,14 +120,6 @@ def test_register_with_providers() -> None:
         padops.register(taken, provider=True, providers=[CPU])
     with pytest.raises(ValueError, match="knows no provider NoSuchProvider"):
         padops.register(onnxruntime.SessionOptions(), provider=True, providers=["NoSuchProvider"])
-
-
-def test_azure_goes_into_no_options() -> None:
-    """Every wheel lists it; it runs nothing."""
-    options = recording_options()
-    padops.register(options, provider=True, providers=[placing.AZURE, CPU])
-    session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
-    assert session.get_providers() == [EP_NAME, CPU]
 
 
 def test_one_device_of_padops_and_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:

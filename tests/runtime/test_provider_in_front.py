@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
@@ -47,18 +46,14 @@ def judged(content: onnx.ModelProto, provider: str, has_kernel: bool = True) -> 
     return told, took
 
 
-def test_both_are_there() -> None:
-    devices = register_provider_library()
-    assert [name for name in padops.get_ep_names() if name in devices] == padops.get_ep_names()
-
-
 @pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
 def test_it_takes_what_inspect_says(row) -> None:
     """The library's rules and Python's, each on their own reading of a model: they name the same Pads."""
-    for opset, mode in product((10, 18, 25), ("constant", "edge", "reflect", "wrap")):
-        for pads, data in product(([1, 1], [4, 0], [-1, 1], [-1, 3], [-5, 0]), ("float[4]", "float[n]", "int32[4]")):
-            if (mode != "wrap" or opset >= 19) and (data != "int32[4]" or opset >= 11):
-                judged(pad(pads, mode, opset, data), row.name, has_kernel=False)
+    amounts, kinds = ([1, 1], [4, 0], [-1, 1], [-1, 3], [-5, 0]), ("float[4]", "float[n]", "int32[4]")
+    drawn = [*product((10, 18, 25), ("constant", "edge", "reflect", "wrap"), amounts, kinds)]
+    for opset, mode, pads, data in drawn[KNOWN_PROVIDERS.index(row) % 4 :: 4]:  # a quarter, another for each provider
+        if (mode != "wrap" or opset >= 19) and (data != "int32[4]" or opset >= 11):
+            judged(pad(pads, mode, opset, data), row.name, has_kernel=False)
 
 
 # Fills, ranks and sizes: graphs of one Pad with amounts p.
@@ -177,11 +172,6 @@ def test_a_row_of_amounts_is_refused_before_any_provider_is_asked() -> None:
             session(model(text), OPENVINO)
 
 
-def test_nothing_is_taken_before_none() -> None:
-    for before in ("", "NoSuchProvider", ",,"):
-        assert providers_of_pads(session(pad([1, 1], "wrap", 19, "float[4]"), before)) == [CPU]
-
-
 INITIALIZED = [
     ("wrap", "x, p", "int64[2] p = {1, 5}", {}),
     ("wrap", "x, p, f", "int64[2] p = {1, 5}, float[1] f = {7}", {}),
@@ -251,18 +241,6 @@ def test_errors_of_compiled_pads() -> None:
     text = "g (float[4] x) => (float[n] y) <int64[2] p = {-5, 3}, float[2] f = {1, 2}> { [p] y = Pad (x, p, f) }"
     with pytest.raises(Exception, match=r"padops::Pad_19 'p': .* has 2 elements.* \[P7\]"):
         session(model(text, 19), OPENVINO).run(None, {"x": np.zeros(4, np.float32)})
-
-
-def test_a_compiled_pad_in_many_threads() -> None:
-    built = session(pad([1, 5], "wrap", 19, "float[n]"), WEBGPU + "," + OPENVINO)
-
-    def is_right(size: int) -> bool:
-        data = np.arange(size, dtype=np.float32)
-        expected = np.pad(data, (1, 5), "wrap").tolist()
-        return all(built.run(None, {"x": data})[0].tolist() == expected for _ in range(50))
-
-    with ThreadPoolExecutor(6) as pool:
-        assert all(pool.map(is_right, range(2, 8)))
 
 
 def test_a_report(tmp_path) -> None:

@@ -45,12 +45,12 @@ def text_of(mode: str, axes: list[int] | None, amounts: list[int] | None, fill: 
 def test_axes_and_fills(mode: str, row) -> None:
     """The runner that inspect names has the Pad in the session, for each list of axes, amounts and fill."""
     seen = set()
-    first = KNOWN_PROVIDERS.index(row) % 5  # a fifth of the Pads, another one for each provider
-    for axes, amounts, fill in [*itertools.product(AXES, AMOUNTS, FILLS)][first::5]:
+    first = KNOWN_PROVIDERS.index(row) % 15  # a part of the Pads, another one for each provider
+    for axes, amounts, fill in [*itertools.product(AXES, AMOUNTS, FILLS)][first::15]:
         told, _ = judged(model(text_of(mode, axes, amounts, fill), 19), row.name)
         if told.verdict != "breaks a rule":
             seen.add((axes is None, amounts is None, fill))
-    assert len(seen) >= 4
+    assert len(seen) >= 2
 
 
 @pytest.mark.parametrize(

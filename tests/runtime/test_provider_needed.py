@@ -121,14 +121,6 @@ def test_needed_claims_pads_without_known_dims() -> None:
         assert scalar.run(None, {"x": np.array(3, np.float32)})[0].tolist() == 3
 
 
-def test_needed_claims_pad_1() -> None:
-    """The runtime has no kernel for the first Pad, of any type."""
-    for mode in ("constant", "edge"):
-        built = session(pad([1, 1], mode, 1, "float[4]"), NEEDED)
-        assert claimed(built), mode
-        assert built.run(None, {"x": ROW.astype(np.float32)})[0].tolist() == np.pad(ROW, 1, mode).tolist()
-
-
 @pytest.mark.parametrize(
     ("op", "amounts", "error"),
     [

@@ -70,22 +70,6 @@ def test_the_device_brings_the_operators() -> None:
             ran(*steps)
 
 
-def test_a_converted_model_without_fallback() -> None:
-    source = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 18]> g (float[2, 3] x) => (float[2, 9] y) <int64[4] p = {0, 4, 0, 2}> '
-        '{ y = Pad <mode = "reflect"> (x, p) }'
-    )
-    converted = padops.convert(source, fallback=False).proto().SerializeToString()
-    with pytest.raises(Exception, match=UNKNOWN):
-        onnxruntime.InferenceSession(converted, recording_options(), providers=[CPU])
-    options = recording_options()
-    THE_OPERATORS(options)
-    session = onnxruntime.InferenceSession(converted, options, enable_fallback=0)
-    assert session.get_providers() == [OPERATORS_NAME, CPU]
-    data = np.arange(6, dtype=np.float32).reshape(2, 3)
-    assert session.run(None, {"x": data})[0].tolist() == np.pad(data, ((0, 0), (4, 2)), "reflect").tolist()
-
-
 @pytest.mark.parametrize(
     "steps",
     [
@@ -124,14 +108,6 @@ def test_the_name_alone_comes_too_late() -> None:
         )
     session = padops.InferenceSession(MODEL.SerializeToString(), providers=[OPERATORS_NAME, EP_NAME, CPU])
     assert session.run(None, {"x": ROW})[0].tolist() == PADDED
-
-
-def test_a_session_of_padops_with_the_device() -> None:
-    options = recording_options()
-    THE_OPERATORS(options)
-    session = padops.InferenceSession(MODEL.SerializeToString(), options)
-    assert session.run(None, {"x": ROW})[0].tolist() == PADDED
-    assert set(session.get_providers()) == {OPERATORS_NAME, EP_NAME, CPU}
 
 
 def test_it_is_known_to_run_nothing() -> None:

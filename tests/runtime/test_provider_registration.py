@@ -5,14 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
-import onnx
 import onnxruntime
 import pytest
-from provider_sessions import EP_NAME, ROW, options, pad, session
+from provider_sessions import EP_NAME, options, pad, session
 
 import padops
-from padops.runtime import placing, provider
+from padops.runtime import placing
 
 
 @pytest.mark.parametrize(
@@ -42,16 +40,6 @@ def test_register_is_idempotent() -> None:
     assert sum(device.ep_name == EP_NAME for device in onnxruntime.get_ep_devices()) == 1
 
 
-def test_operators_and_provider_in_one_session() -> None:
-    imports = '"" : 18, "padops" : 1'
-    both = onnx.parser.parse_model(
-        f"<ir_version: 10, opset_import: [{imports}]> g (int16[n] x) => (int16[m] y) <int64[2] p = {{1, 1}}> "
-        '{ z = Pad (x, p) y = padops.Pad_18 <mode = "edge"> (z, p) }'
-    )
-    output = session(both).run(None, {"x": ROW.astype(np.int16)})[0]
-    assert output.tolist() == [0, 0, 1, 2, 3, 4, 0, 0]
-
-
 def test_options_without_the_provider() -> None:
     with pytest.raises(ValueError, match="provider_options are {'claim': 'all'}, but provider is not True"):
         padops.register(onnxruntime.SessionOptions(), provider_options={"claim": "all"})
@@ -65,12 +53,6 @@ def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(RuntimeError, match=message):
         padops.register(onnxruntime.SessionOptions(), provider=True)
-
-
-def test_names() -> None:
-    assert padops.get_ep_name() == EP_NAME
-    assert padops.get_ep_names() == [EP_NAME, provider.FIRST_NAME, provider.OPERATORS_NAME]
-    assert EP_NAME in {device.ep_name for device in onnxruntime.get_ep_devices()} or options() is not None
 
 
 THE_RUNTIMES_OWN_WAY = """

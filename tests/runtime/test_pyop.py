@@ -30,7 +30,7 @@ from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "60"))
 
 
 def run(op_type: str, attributes: dict, inputs: list[np.ndarray | None], node: str = "") -> np.ndarray:
@@ -135,10 +135,6 @@ def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
         assert padded(made) == [1, 1, 2, -1.5, -1.5]
 
 
-def test_every_operator_fits() -> None:
-    assert max(len(op.inputs) for op in padops.OPS.values()) == pyop_node.SLOTS
-
-
 def test_unknown_backend() -> None:
     with pytest.raises(ValueError, match="backend is 'python', expected 'native' or 'pyop'"):
         padops.register(onnxruntime.SessionOptions(), backend="python")
@@ -156,25 +152,3 @@ def test_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         outputs = list(pool.map(lambda array: built.run(None, {"i0": array})[0], arrays))
     assert all((output[2:-1] == array).all() for output, array in zip(outputs, arrays))
-
-
-def test_errors_can_be_collected(quiet: None) -> None:
-    with pyop.collected() as failed:
-        run("Pad_2", {"pads": [-4, 0]}, [np.zeros(3, np.float32)])
-    assert [error.rule for error in failed] == ["P1"]
-    assert padops.pyop_errors() == []
-
-
-def test_only_the_latest_errors_are_kept(quiet: None) -> None:
-    for _ in range(pyop.KEPT_ERRORS + 1):
-        run("Pad_2", {"pads": [-4, 0]}, [np.zeros(3, np.float32)])
-    assert len(padops.pyop_errors()) == pyop.KEPT_ERRORS
-
-
-def test_what_lists_would_lose() -> None:
-    """Why the kernel returns an array that is its own list; strings with a NUL are cut before they reach it."""
-    for array in (np.array([0x7F800001], np.uint32).view(np.float32), np.array([2**64 - 1, 1], np.uint64)):
-        with np.errstate(all="ignore"):
-            assert np.array(array.tolist()).astype(array.dtype).tobytes() != array.tobytes()
-        assert native.bits(run("Pad_13", {}, [array, np.array([0, 0])])) == native.bits(array)
-    assert run("Pad_13", {}, [np.array(["a\0b"], object), np.array([0, 0])]).tolist() == ["a"]

@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 HEAD = """
 import logging, sys
 import numpy as np, onnxruntime
@@ -126,42 +124,6 @@ for _ in range(2):
 """)
     assert done.returncode == 0, done.stderr
     assert [" changes the bits of float32 on their way" in line for line in done.stdout.splitlines()] == [True, True]
-
-
-LIMITS = {
-    "float16": ("dt_float16", "np.zeros(2, np.float16)", "return x", "float16 not supported"),
-    "bfloat16": ("dt_bfloat16", "np.zeros(2, np.uint16)", "return x", "Unsupported ONNX Tensor type: 16"),
-    "an exception": ("dt_float", "np.zeros(2, np.float32)", "raise KeyError('k')", "KeyError: 'k'"),
-    "text that is not UTF-8": ("dt_string", "None", "return x", "UnicodeDecodeError"),
-}
-
-
-@pytest.mark.parametrize("what", LIMITS)
-def test_what_the_extensions_abort_on(what: str) -> None:
-    """Where one of these no longer holds, padops/runtime/pyop.py can do more than it does."""
-    kind, array, body, message = LIMITS[what]
-    done = in_process(f"""
-from onnx import helper
-from onnxruntime_extensions import PyCustomOpDef, get_library_path, onnx_op
-@onnx_op(op_type="some::Op", inputs=[PyCustomOpDef.{kind}], outputs=[PyCustomOpDef.{kind}])
-def op(x): {body}
-options = onnxruntime.SessionOptions()
-options.register_custom_ops_library(get_library_path())
-type, array = PyCustomOpDef.{kind}, {array}
-node = helper.make_node("Op", ["x"], ["y"], domain="some")
-held = [helper.make_tensor("x", type, [1], [b"\\xff"])] if array is None else []
-given = [] if array is None else [helper.make_tensor_value_info("x", type, [2])]
-graph = helper.make_graph([node], "g", given, [helper.make_tensor_value_info("y", type, None)], held)
-imports = [helper.make_opsetid("", 18), helper.make_opsetid("some", 1)]
-model = helper.make_model(graph, opset_imports=imports, ir_version=9)
-built = onnxruntime.InferenceSession(model.SerializeToString(), options)
-print("it runs")
-value = None if array is None else onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, type)
-built.run_with_ort_values(None, {{}} if array is None else {{"x": value}})
-print("it is done")
-""")
-    assert done.stdout == "it runs\n"
-    assert done.returncode == -signal.SIGABRT and message in done.stderr
 
 
 def test_an_output_of_another_shape_that_the_caller_has_bound() -> None:

@@ -33,7 +33,7 @@ AVERAGED = {
 }
 
 
-@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", LEVELS[1::2], ids=lambda level: level.name)
 @pytest.mark.parametrize("case", AVERAGED)
 def test_pad_before_average_pool(case: str, level: onnxruntime.GraphOptimizationLevel) -> None:
     """A Pad must not become AveragePool's padding where that rounds up or is not less than the kernel."""
@@ -58,7 +58,7 @@ def pooled(kind: type, level: onnxruntime.GraphOptimizationLevel, **chosen) -> l
     return session.run(None, {"x": np.full((1, 1, 4, 4), -1, np.float32)})[0].ravel().tolist()
 
 
-@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", LEVELS[1::2], ids=lambda level: level.name)
 def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
     """Stock onnxruntime before 1.32 wrongly fuses a Pad of zeros into MaxPool, which pads with minus infinity."""
     right = [0, 0, 0, -1]
@@ -71,7 +71,7 @@ def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
 
 
 @pytest.mark.parametrize("mode", ["reflect", "wrap", "edge", "constant"])
-@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", LEVELS[1::2], ids=lambda level: level.name)
 def test_pad_of_constant_data(level: onnxruntime.GraphOptimizationLevel, mode: str) -> None:
     """onnxruntime may run it while it loads the model, with its own kernel."""
     built = model(
@@ -98,7 +98,7 @@ QUANTIZED = (
 )
 
 
-@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", LEVELS[1::2], ids=lambda level: level.name)
 @pytest.mark.parametrize("text", [TURNED, QUANTIZED], ids=["Transpose", "QLinearConv"])
 def test_a_pad_with_axes_among_transposes(text: str, level: onnxruntime.GraphOptimizationLevel, tmp_path: Path) -> None:
     """When onnxruntime moves a Transpose through a Pad, it takes the Pad's amounts for those of all axes."""
