@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -78,26 +77,6 @@ def test_a_child_in_a_session_of_its_own_is_not_waited_for(start):
         os.kill(child, 9)
 
 
-def test_a_process_that_leaves_such_a_child_does_not_keep_python_from_its_end():
-    program = f"""
-        import subprocess, sys
-        from padops import processes
-        processes.ENDING = 0.5
-        command, pipe = [sys.executable, "-c", {FORKS_APART!r}], subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True)
-        pipes = processes.Pipes(process)
-        print(pipes.within({SOON}, lambda questions, answers: answers.readline()).decode())
-        try:
-            pipes.within({SOON}, lambda questions, answers: answers.read())
-        except EOFError:
-            pipes.end()
-        """
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SOON)
-    os.kill(int(ran.stdout), 9)
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
 def test_no_answer_in_time(start):
     begin, pipes = time.monotonic(), start(f"import time; time.sleep({LASTING})")
     with pytest.raises(LateError, match=r"^no answer within 0\.2 s$"):
@@ -109,55 +88,12 @@ def test_no_answer_in_time(start):
     assert time.monotonic() - begin < SOON
 
 
-def test_the_thread_of_an_answer_that_is_slow_to_end(start, monkeypatch):
-    """On a busy machine it is still there when the next question comes, though it has given its answer."""
-
-    class Lingering(threading.Thread):
-        def run(self) -> None:
-            super().run()
-            time.sleep(0.3)
-
-    monkeypatch.setattr(processes.threading, "Thread", Lingering)
-    pipes = start("import sys; [print(line, end='', flush=True) for line in sys.stdin]")
-    for asked in (b"one\n", b"two\n"):
-
-        def talk(questions: IO[bytes], answers: IO[bytes], asked: bytes = asked) -> bytes:
-            questions.write(asked)
-            questions.flush()
-            return answers.readline()
-
-        assert pipes.within(SOON, talk) == asked
-    pipes.end()
-
-
 def test_a_question_that_nobody_reads(start):
     begin, pipes = time.monotonic(), start(f"import time; time.sleep({LASTING})")
     with pytest.raises(LateError):
         pipes.within(0.2, lambda questions, answers: questions.write(bytes(1 << 20)))
     pipes.end()
     assert time.monotonic() - begin < SOON
-
-
-def test_what_a_process_wrote_before_its_end_is_read(start):
-    pipes = start("import sys; sys.stdout.write('x' * 60000)")
-    pipes.process.wait(SOON)
-    assert pipes.within(SOON, rest) == b"x" * 60000
-    pipes.end()
-
-
-def test_a_process_that_does_not_end_by_itself(start):
-    pipes = start(f"import os, time; os.close(1); time.sleep({LASTING})")
-    assert pipes.within(SOON, rest) == b""
-    assert processes.wait_for(pipes.process) is None
-    assert pipes.process.returncode < 0
-    pipes.end()
-
-
-def test_the_exit_code_of_one_that_does(start, monkeypatch):
-    pipes = start("raise SystemExit(3)")
-    monkeypatch.setattr(processes, "ENDING", SOON)
-    assert processes.wait_for(pipes.process) == 3
-    pipes.end()
 
 
 OWN_PIPES = """

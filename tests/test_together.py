@@ -73,12 +73,6 @@ def test_cpp(built: Path) -> None:
     assert done.stdout.split() == [str(value) for value in expected]
 
 
-@pytest.mark.parametrize("program", ["load", "provider"])
-def test_cpp_without_the_library(built: Path, program: str) -> None:
-    done = run_cpp(built / program, str(built / "missing.so"), reflected())
-    assert (done.returncode, done.stdout) == (1, "") and "missing.so" in done.stderr
-
-
 def reflected() -> onnx.ModelProto:
     """int16, which ONNX Runtime alone refuses, and a reflection longer than the data."""
     values = {"inputs": [("x", INT16, [2, 3])], "outputs": [("y", INT16, [2, 9])]}

@@ -128,7 +128,7 @@ def contradicts(worst: str, did: str, does: list[dict[str, str]], said: list[dic
     return False
 
 
-def rows(seed: int, first: int, count: int, plant: str = "") -> Iterator[dict[str, Any]]:
+def rows(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
     """What the server says of so many models; a server for each hundred.
 
     Raises:
@@ -138,7 +138,7 @@ def rows(seed: int, first: int, count: int, plant: str = "") -> Iterator[dict[st
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
     for start in range(first, first + count, BATCH):
         size = min(BATCH, first + count - start)
-        command = [sys.executable, str(SERVER), str(seed), str(start), str(size), *([plant] if plant else [])]
+        command = [sys.executable, str(SERVER), str(seed), str(start), str(size)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * size)
         if done.returncode or len(done.stdout.splitlines()) != size:
             raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")

@@ -1,7 +1,6 @@
 """Takes random models along the roads of padops, each model in a child that may die; a line of JSON for each model.
 
-``python tests/processes/road_server.py SEED FIRST COUNT [PLANT]``: a plant is a wrong road beside the right ones. It
-needs ``tests/models`` on the path.
+``python tests/processes/road_server.py SEED FIRST COUNT`` needs ``tests/models`` on the path.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-import planted_roads
 import roads
 from road_models import RoadModel, draw
 
@@ -29,11 +27,10 @@ Task = tuple[str, str]  # a road, or a question, and the level of optimisation
 RAISED = 70
 
 
-def tasks(number: int, plant: str) -> list[Task]:
+def tasks(number: int) -> list[Task]:
     """Return the tasks of a model: each road at one level, the fallback at two, and the runtime last, as it may die."""
     found = [(road, LEVELS[(number + i) % 4]) for i, road in enumerate(roads.ROADS) if road != "fallback"]
     found += [("fallback", "disable"), ("fallback", "all"), ("inspect", "")]
-    found += [(plant, "all")] if plant else []
     return [*found, ("original", "disable"), ("original", "all")]
 
 
@@ -43,7 +40,7 @@ def ask(drawn: RoadModel, task: Task) -> Any:
         return roads.verdicts(drawn)
     if name == "original":
         return roads.attempt(roads.original, drawn, level)
-    return roads.attempt(roads.ROADS.get(name) or planted_roads.PLANTS[name], drawn, level)
+    return roads.attempt(roads.ROADS[name], drawn, level)
 
 
 def answers(drawn: RoadModel, asked: list[Task]) -> Iterator[tuple[Task, Any]]:
@@ -93,11 +90,11 @@ def _child(drawn: RoadModel, asked: list[Task], writing: int) -> None:
         os._exit(code)
 
 
-def main(seed: int, first: int, count: int, plant: str = "") -> None:
+def main(seed: int, first: int, count: int) -> None:
     for number in range(first, first + count):
         start = time.monotonic()
         drawn = draw(seed, number)
-        asked = tasks(number, plant)
+        asked = tasks(number)
         row = {
             "number": number,
             "rule": drawn.expected if isinstance(drawn.expected, str) else "",
@@ -110,4 +107,4 @@ def main(seed: int, first: int, count: int, plant: str = "") -> None:
 
 if __name__ == "__main__":
     padops.convert(draw(0, 0).proto)  # imports what a child would have to
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
+    main(*map(int, sys.argv[1:]))
