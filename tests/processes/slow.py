@@ -64,7 +64,6 @@ FILES = (
     "runtime/test_beside_real_providers.py",
     "runtime/test_beside_suite.py",
     "runtime/test_provider_in_front.py",
-    "runtime/test_provider_in_front_axes.py",
     "runtime/test_pyop_process.py",
     "spec/test_spec_in_cpp.py",
     "test_ci.py",

@@ -19,36 +19,56 @@ from padops.runtime.placing import register_provider_library
 from padops.runtime.provider import EP_NAME, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
-RARE = [  # the mode, the data, the amounts, the fill
-    *((mode, "float", [], None) for mode in ("constant", "edge", "reflect", "wrap")),
-    *((mode, "float[4]", [1, 1], fill) for mode in ("edge", "reflect", "wrap") for fill in ([], [7], [7, 8])),
-    *((mode, "float[3, 0]", [1, 0, 1, 0], None) for mode in ("constant", "edge", "reflect", "wrap")),
-    *((mode, "float[n, 0]", [1, 0, 1, 0], None) for mode in ("edge", "wrap")),
-    *((mode, "float[0, 0]", [1, 0, 1, 0], None) for mode in ("edge", "reflect", "wrap")),
-    *((mode, "float[4]", pads, None) for mode in ("constant", "edge", "wrap") for pads in ([-4, 0], [-4, 3], [-5, 3])),
-    *(
-        ("reflect", data, pads, None)
-        for data in ("float[4]", "float[n]")
-        for pads in ([-3, 1], [-2, 3], [-2, 9], [9, 0])
-    ),
-    *(("reflect", "float[1]", pads, None) for pads in ([1, 1], [0, 3], [0, 0])),
+MODES = ("constant", "edge", "reflect", "wrap")
+OPEN: list[int] = []  # two axes, given at run time
+Row = tuple[
+    str, str, list[int] | None, str, list[int] | None
+]  # mode, data, amounts (None: given at run time), fill, axes
+RARE: list[Row] = [
+    *((mode, "float", [], "", None) for mode in MODES),
+    *((mode, "float[4]", [1, 1], f"float[{n}] f = {{{fill}}}", None) for mode in MODES[1:]
+      for n, fill in enumerate(("", "7", "7, 8"))),
+    *((mode, data, [1, 0, 1, 0], "", None) for mode in MODES for data in ("float[3, 0]", "float[n, 0]", "float[0, 0]")),
+    *((mode, "float[4]", pads, "", None) for mode in ("constant", "edge", "wrap")
+      for pads in ([-4, 0], [-4, 3], [-5, 3])),
+    *(("reflect", data, pads, "", None) for data in ("float[4]", "float[n]")
+      for pads in ([-3, 1], [-2, 3], [-2, 9], [9, 0])),
+    *(("reflect", "float[1]", pads, "", None) for pads in ([1, 1], [0, 3], [0, 0])),
+    *((mode, f"float[{size}]", None, "", None) for mode in ("constant", "edge", "wrap") for size in (4, 0)),
+]  # fmt: skip
+FILLS = ("", "float[1] f = {7}", "float[2] f = {7, 8}", "float[0] f = {}", "float[n] f", "float f")
+AXES = [
+    (mode, "float[3, 4]", amounts, fill, axes)
+    for mode, amounts, fill in product(MODES, ([1, 1, 1, 1], [1, 1, 2, 1], None), FILLS)
+    for axes in ([0, 1], [1, 0], [-1, -2], [1], OPEN, None)
 ]
+
+
+def text_of(mode: str, data: str, amounts: list[int] | None, fill: str, axes: list[int] | None) -> str:
+    """A model of one Pad; of one axis the amounts are the first begin and the last end."""
+    count = len(axes) if axes else data.count(",") + 1
+    held, given = [], [f"{data} x"]
+    if fill:
+        (held if "=" in fill else given).append(fill)
+    if amounts is None:
+        given.append(f"int64[{2 * count}] p")
+    else:
+        row = [amounts[0], amounts[3]] if axes and count == 1 else amounts
+        held.append(f"int64[{len(row)}] p = {{{', '.join(map(str, row))}}}")
+    if axes is OPEN:
+        given.append("int64[2] a")
+    elif axes is not None:
+        held.append(f"int64[{count}] a = {{{', '.join(map(str, axes))}}}")
+    names = f"x, p, {'f' if fill else ''}, {'a' if axes is not None else ''}".rstrip(", ")
+    return f'g ({", ".join(given)}) => (float[] y) <{", ".join(held)}> {{ [p] y = Pad <mode = "{mode}"> ({names}) }}'
 
 
 @pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
 def test_rare_pads_that_it_takes(row) -> None:
-    """The library and Python agree on Pads of unknown dims, no elements, odd fills and deep crops."""
-    taken = 0
-    for mode, data, pads, fill in RARE[KNOWN_PROVIDERS.index(row) % 2 :: 2]:
-        held = [f"int64[{len(pads)}] p = {{{', '.join(map(str, pads))}}}"]
-        held += [] if fill is None else [f"float[{len(fill)}] f = {{{', '.join(map(str, fill))}}}"]
-        output = "float[a, b]" if "," in data else data.replace("4", "a").replace("1", "a")
-        inputs = "x, p" if fill is None else "x, p, f"
-        text = f'g ({data} x) => ({output} y) <{", ".join(held)}> {{ [p] y = Pad <mode = "{mode}"> ({inputs}) }}'
-        taken += judged(model(text, 19), row.name)[1]
-    for mode, size in product(("constant", "edge", "wrap"), (4, 0)):  # amounts that are given at run time
-        text = f'g (float[{size}] x, int64[2] p) => (float[a] y) {{ [p] y = Pad <mode = "{mode}"> (x, p) }}'
-        judged(model(text, 19), row.name)
+    """The library and Python agree on unknown dims, no elements, odd fills, deep crops, and axes in any order."""
+    number = KNOWN_PROVIDERS.index(row)  # each provider has other ones of them
+    drawn = [*RARE[number % 4 :: 4], *AXES[number % 30 :: 30]]
+    taken = sum(judged(model(text_of(*one), 19), row.name)[1] for one in drawn)
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
 
 
