@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -64,27 +65,23 @@ class Finding:
         return place + shown(self.why) + (f"\nFix: {shown(self.helps)}" if self.helps else "")
 
 
-def findings_of(name: str, result: Inspection | str, allowed: Collection[str]) -> list[Finding]:
-    """Returns the findings of one model, in the order of its Pads; ``allowed``: the kinds that ``--allow`` names."""
-    if isinstance(result, str):
-        return [Finding(UNREADABLE, name, "", result)]
-    found = []
-    for pad in result.failing:
-        rule = RULES[pad.verdict]
-        # If possible, a command that makes the whole model run.
-        roads = [road for road in result.roads if road in pad.roads] or pad.roads
-        helps = next(iter(replace(result, roads=tuple(roads)).commands().values()), "")
-        found.append(Finding(rule, name, pad.path, pad.why, helps, rule.kind in allowed))
-    return found
-
-
-def all_findings(results: Results, allowed: Collection[str]) -> list[Finding]:
-    return [finding for name, result in results.items() for finding in findings_of(name, result, allowed)]
+def findings_of(results: Results, allowed: Collection[str]) -> Iterator[Finding]:
+    """Yields the findings of models, in the order of their Pads; ``allowed``: the kinds that ``--allow`` names."""
+    for name, result in results.items():
+        if isinstance(result, str):
+            yield Finding(UNREADABLE, name, "", result)
+            continue
+        for pad in result.failing:
+            rule = RULES[pad.verdict]
+            # If possible, a command that makes the whole model run.
+            roads = [road for road in result.roads if road in pad.roads] or pad.roads
+            helps = next(iter(replace(result, roads=tuple(roads)).commands().values()), "")
+            yield Finding(rule, name, pad.path, pad.why, helps, rule.kind in allowed)
 
 
 def exit_code(results: Results, allowed: Collection[str]) -> int:
     """The exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
-    codes = {finding.rule.code for finding in all_findings(results, allowed) if not finding.allowed}
+    codes = {finding.rule.code for finding in findings_of(results, allowed) if not finding.allowed}
     return next((code for code in WORST_FIRST if code in codes), DONE)
 
 
@@ -124,7 +121,7 @@ def sarif(results: Results, allowed: Collection[str]) -> str:
     run = {
         "tool": {"driver": {"name": "padops", "version": padops.__version__, "rules": told}},
         "invocations": [{"executionSuccessful": not any(isinstance(result, str) for result in results.values())}],
-        "results": [_result(finding, rules.index(finding.rule)) for finding in all_findings(results, allowed)],
+        "results": [_result(finding, rules.index(finding.rule)) for finding in findings_of(results, allowed)],
     }
     return json_text({"$schema": SARIF_SCHEMA, "version": SARIF, "runs": [run]})
 
@@ -160,14 +157,14 @@ def junit(results: Results, allowed: Collection[str]) -> str:
     """JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(name, result, allowed) for name, result in results.items())
-    for count, path in COUNTS.items():
-        root.set(count, str(len(root.findall(f"testsuite/testcase{path}"))))
+    for element, (count, path) in product((root, *root), COUNTS.items()):
+        element.set(count, str(len(element.findall(f".//testcase{path}"))))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
 def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> ElementTree.Element:
-    found = iter(findings_of(name, result, allowed))
+    found = findings_of({name: result}, allowed)
     suite = ElementTree.Element("testsuite", name=shown(name))
     cases = [(UNREADABLE.id, False)] if isinstance(result, str) else [(pad.path, pad.runs) for pad in result.pads]
     for place, runs in cases:
@@ -180,15 +177,13 @@ def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> Ele
         outcome.text = finding.told
         if not finding.allowed:
             outcome.set("type", finding.rule.id)
-    for count, path in COUNTS.items():
-        suite.set(count, str(len(suite.findall(f"testcase{path}"))))
     return suite
 
 
 def github(results: Results, allowed: Collection[str]) -> str:
     """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in all_findings(results, allowed):
+    for finding in findings_of(results, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
     # A line begins with a word and has no ``##[``, so GitHub reads no name as a command.
     told = {name: result if isinstance(result, str) else result.summary() for name, result in results.items()}

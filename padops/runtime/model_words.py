@@ -138,11 +138,12 @@ def _words_in(content: Content) -> frozenset[bytes]:
     found = {word for word in FIRST if text.find(word) >= 0}
     if found:
         found |= {word for word in FURTHER if text.find(word) >= 0}
-    asked = b"Pad" in found and any(AXES in words and not found.isdisjoint(words) for _, words, _ in WRONG_OPTIMIZERS)
-    if asked and _has_node(content, b"Pad", _has_axes):
-        found.add(AXES)
-    if b"SAME_" in found and _has_node(content, b"auto_pad", _is_wrong_same):
-        found.add(WRONG_SAME)
+    same = b"SAME_" in found
+    if same or (b"Pad" in found and any(found.issuperset({*words} - {AXES}) for _, words, _ in WRONG_OPTIMIZERS)):
+        try:
+            found.update(*(_marks(content, *node) for node in _nodes(content, 0, len(content))))
+        except UNREAD:
+            found |= {AXES, WRONG_SAME} if same else {AXES}
     return frozenset(found)
 
 
@@ -158,22 +159,14 @@ def _parts(content: Content, start: int, end: int, kind: str = "model") -> Itera
     yield start, end
 
 
-def _nodes(content: Content, word: bytes, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each node, at any depth, that has a word or is large."""
+def _nodes(content: Content, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
+    """Yield the begin and the end of each node, at any depth."""
     for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
-        if inner is not None and (last - first >= SMALL or content.find(word, first, last) >= 0):
-            if inner == "node":
-                yield first, last
-            yield from _nodes(content, word, first, last, inner)
-
-
-def _has_node(content: Content, word: bytes, look: Callable[[Content, int, int], bool]) -> bool:
-    """Return whether ``look`` holds for a node with a word; true if the content is no model."""
-    try:
-        return any(look(content, *node) for node in _nodes(content, word, 0, len(content)))
-    except UNREAD:
-        return True
+        if inner == "node":
+            yield first, last
+        if inner is not None:
+            yield from _nodes(content, first, last, inner)
 
 
 def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[bytes]]:
@@ -182,18 +175,20 @@ def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[b
     return [[content[first:last] for number, first, last in rows if number == wanted] for wanted in numbers]
 
 
-def _has_axes(content: Content, start: int, end: int) -> bool:
-    """Return whether a node is a Pad with a fourth input: its axes."""
-    inputs, operator = _texts(content, start, end, INPUT, OPERATOR)
-    return operator == [b"Pad"] and len(inputs) > 3
+def _marks(content: Content, start: int, end: int) -> set[bytes]:
+    """Return the marks of a node."""
+    inputs, operators = _texts(content, start, end, INPUT, OPERATOR)
+    operator = b"".join(operators)
+    if operator == b"Pad" and len(inputs) > 3:
+        return {AXES}
+    return {WRONG_SAME} if _is_wrong_same(content, start, end, operator) else set()
 
 
-def _is_wrong_same(content: Content, start: int, end: int) -> bool:
+def _is_wrong_same(content: Content, start: int, end: int, operator: bytes) -> bool:
     """Return whether onnxruntime may run the windows of a node wrong.
 
     A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
     """
-    operator = b"".join(*_texts(content, start, end, OPERATOR))
     if not operator.endswith(b"Pool") and operator not in CONVOLUTIONS:
         return False
     if content.find(BY_REFERENCE, start, end) >= 0:
