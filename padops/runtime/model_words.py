@@ -160,12 +160,12 @@ def _parts(content: Content, start: int, end: int, kind: str = "model") -> Itera
 
 
 def _nodes(content: Content, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each node, at any depth."""
+    """Yield the begin and the end of each node, at any depth, that is large or may have a "Pad" or an "auto_pad"."""
     for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
-        if inner == "node":
-            yield first, last
-        if inner is not None:
+        if inner is not None and (last - first >= SMALL or content.find(b"ad", first, last) >= 0):
+            if inner == "node":
+                yield first, last
             yield from _nodes(content, first, last, inner)
 
 
