@@ -1,4 +1,4 @@
-"""Random models on every road of padops, each model in a process that may die; and what inspect says of them.
+"""Random models on every road of padops, each model in a process that may die.
 
 ``PADOPS_ROADS`` sets how many models, ``PADOPS_SEED`` which ones. ``tests/models/road_findings.py`` names the known
 limits.
@@ -30,15 +30,4 @@ def test_six_roads(tally) -> None:
         "random models of 1 to 4 Pads on six roads: the right bits, or a refusal within a stated limit",
         found.models,
         len(found.harm),
-    )
-
-
-def test_what_inspect_says(tally) -> None:
-    found = findings()
-    print(*(f"{count:6,} {said}: {did}" for (said, did), count in sorted(found.verdicts.items())), sep="\n")
-    print(*found.contradictions, sep="\n")
-    tally(
-        "the same models: what inspect says that onnxruntime does, and what it does",
-        sum(found.verdicts.values()),
-        len(found.contradictions),
     )

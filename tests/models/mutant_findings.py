@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
-SERVER = Path(__file__).resolve().parents[1] / "processes" / "mutant_server.py"
+from children import rows_of
+
 DEFAULT = "{}"  # the options of a conversion that says nothing
 
 
@@ -42,19 +38,9 @@ class MutantFindings:
 
 
 def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
-    """Tries so many random models, with at most ``each`` mutants of each conversion.
-
-    Raises:
-        RuntimeError: The server died.
-    """
-    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, str(SERVER), *map(str, (seed, first, count, each))]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * count)
-    if done.returncode or len(done.stdout.splitlines()) != count:
-        raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
+    """Tries so many random models, with at most ``each`` mutants of each conversion."""
     findings = MutantFindings()
-    for row in map(json.loads, done.stdout.splitlines()):
+    for row in rows_of("mutant_server.py", count, seed, first, count, each):
         options, name = str(row["options"]), f"{row['number']} {row['options']}"
         if row["conversion"] not in ("refused", "not run"):
             findings.conversions[options, row["conversion"]] += 1

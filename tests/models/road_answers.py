@@ -65,7 +65,7 @@ class Engine:
         inputs = [values[name] if name else None for name in node.input]
         if node.domain:
             outputs = self.call(self.functions[node.op_type], inputs, attributes)
-        elif node.op_type in ("If", "Loop", "Scan"):
+        elif node.op_type in ("If", "Loop"):
             outputs = getattr(self, node.op_type.lower())(attributes, inputs, values)
         elif node.op_type == "Pad":
             outputs = [self.pad(node.name, attributes, inputs)]
@@ -114,22 +114,8 @@ class Engine:
             turns.append(rest)
         return [state, *(np.stack(rows) for rows in zip(*turns))]
 
-    def scan(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
-        """A Scan over one input, without a state."""
-        body, axis = attributes["body"], attributes.get("scan_input_axes", [0])[0]
-        rows = [
-            self.graph(body, values, {body.input[0].name: taken(inputs[0], i, axis)})[0]
-            for i in range(inputs[0].shape[axis])
-        ]
-        return [np.stack(rows, attributes.get("scan_output_axes", [0])[0])]
-
 
 setattr(Engine, "if", Engine.if_)
-
-
-def taken(array: np.ndarray, position: int, axis: int) -> np.ndarray:
-    """One row along an axis; an array where it is one text as well."""
-    return np.asarray(array[(slice(None),) * axis + (position,)], array.dtype)
 
 
 def array_of(tensor: onnx.TensorProto) -> np.ndarray:
@@ -148,12 +134,6 @@ def _slice(attributes: Attributes, inputs: Sequence) -> np.ndarray:
     """A Slice along the first axis."""
     start, stop, _, step = (int(row[0]) for row in inputs[1:])
     return inputs[0][slice(start, None if stop < -(2**31) else stop, step)]
-
-
-def _reshape(attributes: Attributes, inputs: Sequence) -> np.ndarray:
-    data = inputs[0]
-    shape = attributes["shape"] if "shape" in attributes else inputs[1].tolist()
-    return data.reshape([data.shape[i] if n == 0 else n for i, n in enumerate(shape)])
 
 
 def _windows(data: np.ndarray, kernel: Sequence[int]) -> np.ndarray:
@@ -175,7 +155,6 @@ def _conv(attributes: Attributes, inputs: Sequence) -> np.ndarray:
 
 
 OPERATORS: dict[str, Callable[[Attributes, Sequence], np.ndarray]] = {
-    "Add": lambda attributes, inputs: inputs[0] + inputs[1],
     "Cast": lambda attributes, inputs: inputs[0].astype(by_onnx(attributes["to"]).numpy),
     "Concat": lambda attributes, inputs: np.concatenate(inputs, attributes["axis"]),
     "Constant": lambda attributes, inputs: array_of(attributes["value"]),
@@ -184,7 +163,7 @@ OPERATORS: dict[str, Callable[[Attributes, Sequence], np.ndarray]] = {
     "Identity": lambda attributes, inputs: inputs[0],
     "MaxPool": lambda attributes, inputs: _windows(inputs[0], attributes["kernel_shape"]).max(-1),
     "Relu": lambda attributes, inputs: np.maximum(inputs[0], 0).astype(inputs[0].dtype),
-    "Reshape": _reshape,
+    "Reshape": lambda attributes, inputs: inputs[0].reshape(inputs[1].tolist()),
     "Shape": lambda attributes, inputs: np.array(inputs[0].shape, np.int64),
     "Slice": _slice,
     "Sub": lambda attributes, inputs: inputs[0] - inputs[1],

@@ -6,20 +6,15 @@ otherwise, and all that dies, hangs, gives other bits, or gives anything where a
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-SERVER = Path(__file__).resolve().parents[1] / "processes" / "road_server.py"
+from children import rows_of
+
 BATCH = 100  # models of a process
-SCAN = r"Subgraph must have the shape set for all outputs"
 
 # The roads, what the error says, and the limit.
 LIMITS = tuple(
@@ -29,7 +24,6 @@ LIMITS = tuple(
         ("provider", r"input must be a 1D", "onnxruntime refuses constant pads of two dims"),
         ("provider", r"Pads has incorrect number of values", "onnxruntime refuses axes without a declared shape"),
         ("provider", r"Type 'tensor\(\w+\)' of input parameter", "the opset is too old for the type"),
-        ("provider converted needed fallback lowered without-Pad", SCAN, "a Scan whose body states no rank"),
         ("fallback", r"this file needs padops for ", "the record says that there is no fallback"),
         ("fallback", r"the fallback of ", "a note says where the fallback fails"),
         ("needed", r"left: ONNX Runtime runs it: [^;]*, as long as ", "onnxruntime runs the Pad left for other data"),
@@ -52,7 +46,6 @@ UNSEEN = (
     (re.compile(r"(rank 0|-0\.\.-1|expected 0)"), "amounts and fill of data of rank 0"),
 )
 UNCHECKED = ("fallback", "needed", "lowered", "without Pad")
-CAUTIOUS = re.compile(r"constant axes of type int32|constant pads of two dims")
 
 
 @dataclass
@@ -62,36 +55,17 @@ class Findings:
     models: int = 0
     answers: Counter[tuple[str, str]] = field(default_factory=Counter)
     harm: list[str] = field(default_factory=list)
-    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    contradictions: list[str] = field(default_factory=list)
 
     def add(self, row: dict[str, Any]) -> None:
         """A row of ``road_server.py``."""
         self.models += 1
         for road, level, answer in row["answers"]:
-            if road not in ("inspect", "original"):
-                what, harmed = judged(road, answer, row)
-                self.answers[road, what] += 1
-                self.harm += [f"{row['number']} {road} {level}: {what}: {answer['text'][:400]}"] * harmed
-        if not row["broken"]:
-            self._compare(row)
-
-    def _compare(self, row: dict[str, Any]) -> None:
-        """What inspect says of the model, with what onnxruntime does with it."""
-        said = next(answer for road, _, answer in row["answers"] if road == "inspect")
-        if isinstance(said, dict):
-            self.contradictions.append(f"{row['number']}: inspect is {said['said']}: {said['text']}")
-            return
-        found = {pad["verdict"] for pad in said}
-        does = [answer for road, _, answer in row["answers"] if road == "original"]
-        order = ("breaks a rule", "refuses", "wrong", "may be wrong", "unknown", "runs if", "runs")
-        worst = next((verdict for verdict in order if verdict in found), "no Pad")
-        did = "/".join(sorted({answer["said"] for answer in does}))
-        self.verdicts[worst, did] += 1
-        if contradicts(worst, did, does, said, row):
-            texts = [answer["text"][:300] for answer in does if answer["said"] != "same"]
-            why = [(pad["path"], pad["verdict"], pad["why"]) for pad in said if pad["verdict"] == worst]
-            self.contradictions.append(f"{row['number']}: {worst}, and it is {did}: {texts[:1] or why}")
+            if road == "original":
+                continue
+            what, harmed = judged(road, answer, row)
+            self.answers[road, what] += 1
+            if harmed:
+                self.harm.append(f"{row['number']} {road} {level}: {what}: {answer['text'][:400]}")
 
 
 def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str, bool]:
@@ -114,35 +88,11 @@ def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str,
     return "refused without a known limit", True
 
 
-def contradicts(worst: str, did: str, does: list[dict[str, str]], said: list[dict[str, Any]], row: Any) -> bool:
-    """Whether onnxruntime does with a right model what the worst verdict on its Pads does not allow for."""
-    refused = [answer["text"] for answer in does if answer["said"] == "refused"]
-    if "dead" in did or "other bits" in did:
-        return worst in ("runs", "runs if", "no Pad")
-    if worst in ("runs", "no Pad"):
-        return any(not re.search(SCAN, text) for text in refused)
-    if worst in ("refuses", "breaks a rule") and did == "same":
-        whys = [pad for pad in said if pad["verdict"] == worst]
-        cautious = all(CAUTIOUS.search(pad["why"]) and pad["input_shape"] is None for pad in whys)
-        return "If" not in row["features"] and not cautious
-    return False
-
-
 def rows(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
-    """What the server says of so many models; a server for each hundred.
-
-    Raises:
-        RuntimeError: A server itself died.
-    """
-    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
+    """What the server says of so many models; a server for each hundred."""
     for start in range(first, first + count, BATCH):
         size = min(BATCH, first + count - start)
-        command = [sys.executable, str(SERVER), str(seed), str(start), str(size)]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * size)
-        if done.returncode or len(done.stdout.splitlines()) != size:
-            raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
-        yield from map(json.loads, done.stdout.splitlines())
+        yield from rows_of("road_server.py", size, seed, start, size)
 
 
 def found(answered: Iterable[dict[str, Any]]) -> Findings:

@@ -12,7 +12,7 @@ import native
 import numpy as np
 import onnx
 from onnx import helper
-from road_answers import Broken, Values, evaluate, taken
+from road_answers import Broken, Values, evaluate
 from road_pads import pad
 from road_scopes import Book, Dice, Scope
 
@@ -128,7 +128,6 @@ def _between(scope: Scope, data: str) -> str:
     ways: list[str] = []
     if book.dtype.name in PLAIN:
         ways += ["Identity", "Transpose"] if array.ndim else ["Identity"]
-        ways += ["Reshape"] if array.ndim and not scope.resized else []
     if book.whole and (book.opset >= 6 and book.dtype.name != "int8" or book.opset >= 14):
         ways += ["Relu"]
     is_image = array.ndim in (3, 4, 5) and min(array.shape) > 0 and not scope.resized
@@ -140,8 +139,6 @@ def _between(scope: Scope, data: str) -> str:
     book.features.add(way)
     if way == "Transpose":
         return scope.add("Transpose", [data], {"perm": dice.order(array.ndim)})
-    if way == "Reshape":
-        return _reshape(scope, data)
     if way in ("MaxPool", "Conv"):
         kernel = [dice.number(1, min(n, 3)) for n in array.shape[2:]]
         if way == "MaxPool":
@@ -151,23 +148,6 @@ def _between(scope: Scope, data: str) -> str:
             return data
         return scope.add("Conv", [data, scope.held(weight)])
     return scope.add(way, [data])
-
-
-def _reshape(scope: Scope, data: str) -> str:
-    """Two axes become one, or an axis two."""
-    dice, shape = scope.dice, list(scope.values[data].shape)
-    axis = dice.number(0, len(shape) - 1)
-    if len(shape) > 1 and dice.chance(0.5) and axis:
-        wanted = [0] * (axis - 1) + [shape[axis - 1] * shape[axis]] + shape[axis + 1 :]
-    else:
-        wanted = [0] * axis + [1, shape[axis]] + shape[axis + 1 :]
-    if 0 in shape or len(wanted) > 6:
-        return scope.add("Identity", [data])
-    if dice.chance(0.5):  # the same for every size of the last axis
-        wanted[-1] = -1
-    if scope.book.opset < 5:
-        return scope.add("Reshape", [data], {"shape": wanted})
-    return scope.add("Reshape", [data, scope.held(np.array(wanted, np.int64))])
 
 
 def _turned(scope: Scope, data: str) -> str:
@@ -184,12 +164,10 @@ def _turned(scope: Scope, data: str) -> str:
 
 def _container(scope: Scope, data: str, pads: int, depth: int) -> str:
     """Pads in a branch, a loop or a function."""
-    ways = {"If": _branches, "Loop": _loop, "Scan": _scan, "function": _function}
+    ways = {"If": _branches, "Loop": _loop, "function": _function}
     names = ["Loop"]
     names += ["function"] * 2 if scope.book.opset >= 7 else []  # onnx infers no type through what is older
     names += ["If"] * 3 if scope.book.opset >= 11 or not scope.resized else []
-    if scope.book.opset >= 9 and scope.values[data].ndim and min(scope.values[data].shape) > 0:
-        names.append("Scan")
     way = scope.dice.pick(names)
     scope.book.features.add(way)
     return ways[way](scope, data, pads, depth)
@@ -240,23 +218,6 @@ def _loop(scope: Scope, data: str, pads: int, depth: int) -> str:
     body = _graph(inner, [goes_on, last], inputs)
     count = getattr(scope, dice.pick(["constant", "held", "fed"]))(np.array(turns, np.int64))
     return scope.add("Loop", [count, scope.constant(np.array(True)), data], {"body": body})
-
-
-def _scan(scope: Scope, data: str, pads: int, depth: int) -> str:
-    """A Scan whose body pads each row, or each column."""
-    dice, book, array = scope.dice, scope.book, scope.values[data]
-    axis = dice.number(0, array.ndim - 1) if dice.chance(0.3) else 0
-    inner = scope.inner()
-    row = book.name("r")
-    inner.values[row] = taken(array, 0, axis)
-    last = _steps(inner, row, pads, depth + 1)[0]
-    body = _graph(inner, [last], [helper.make_tensor_value_info(row, book.dtype.onnx, None)])
-    if last in inner.values and dice.chance(0.6):  # else its rank has to be inferred
-        body.output[0].CopyFrom(helper.make_tensor_value_info(last, book.dtype.onnx, [None] * inner.values[last].ndim))
-    axes = {"scan_input_axes": [axis]} if axis else {}
-    if dice.chance(0.3) and last in inner.values:
-        axes["scan_output_axes"] = [dice.number(0, inner.values[last].ndim)]
-    return scope.add("Scan", [data], {"body": body, "num_scan_inputs": 1, **axes})
 
 
 def _function(scope: Scope, data: str, pads: int, depth: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import native
@@ -146,8 +146,3 @@ def same(got: np.ndarray, wanted: np.ndarray) -> bool:
 
 def difference(output: int, got: np.ndarray, wanted: np.ndarray) -> str:
     return f"output {output}: {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
-
-
-def verdicts(drawn: RoadModel) -> list[Mapping[str, Any]]:
-    """What padops.inspect says of each Pad."""
-    return [pad.to_json() for pad in padops.inspect(drawn.proto).pads]

@@ -7,9 +7,6 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
-import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -18,6 +15,7 @@ from typing import Any
 import mutants
 import numpy as np
 import onnx
+from children import in_child
 from crafted_pair import answers
 from road_models import RoadModel, draw
 from road_scopes import Dice
@@ -33,29 +31,6 @@ TARGETS: tuple[dict[str, Any], ...] = (
 SECONDS, MEMORY = 20, 4 << 30
 
 
-def in_child(answers: Iterator[str]) -> list[str]:
-    """Return a child's answers, one per line; fewer where it dies or takes too long."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            signal.alarm(SECONDS)
-            for answer in answers:
-                os.write(writing, f"{answer}\n".encode())
-                signal.alarm(SECONDS)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as answered:
-        lines = answered.read().splitlines()
-    os.waitpid(child, 0)
-    return lines
-
-
 def does(drawn: RoadModel, expected: list[tuple], model: onnx.ModelProto) -> str:
     """Return a model's behaviour on the drawn inputs: ``"same"`` as the original, ``"other"``, or ``"fails"``."""
     given = answers(model, drawn.feeds)
@@ -66,7 +41,7 @@ def run(drawn: RoadModel, models: list[onnx.ModelProto]) -> list[str]:
     """Return each model's behaviour, ``"ended"`` if it ended the process; nothing where the original does not run."""
     found: list[str] = []
     while len(found) < len(models):
-        said = in_child(_run(drawn, models[len(found) :]))
+        said, _ = in_child(_run(drawn, models[len(found) :]), SECONDS, MEMORY)
         if not said or said[0] == "not run":
             return []
         found += said[1:]
