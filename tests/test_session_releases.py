@@ -6,9 +6,6 @@ installed; where it is not, an error names it, but for what the execution provid
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +19,6 @@ import padops
 from padops.runtime.model_words import MISCOUNTING
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
-WITHOUT = Path(__file__).resolve().parent / "processes" / "sessions_without.py"
 PROVIDED = runtime_minor() >= FIRST_MINOR
 ROWS = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
 IMAGE = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
@@ -185,23 +181,6 @@ def test_the_right_bits(kind: str, tmp_path: Path) -> None:
     done = [] if kind in OF_THE_PROVIDER and PROVIDED else ["converted"]
     assert [record.status for record in session.padops_records] == done
     assert sorted(file.name for file in path.parent.iterdir()) == before
-
-
-def test_without_the_extra(tmp_path: Path) -> None:
-    """Right bits where nothing has to be converted; else an error that names the extra, and never a wrong result."""
-    folders = {kind: f"model{i:02}" for i, kind in enumerate(EVERY)}
-    for kind, name in folders.items():
-        save(kind, tmp_path / name)
-    ran = subprocess.run([sys.executable, WITHOUT, "convert", tmp_path], capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout)
-    assert set(told) == set(folders.values())
-    for kind, name in folders.items():
-        what, text = told[name]
-        if kind in OF_THE_PROVIDER and PROVIDED:
-            assert (what, text) == ("output", EVERY[kind][2].tobytes().hex()), kind
-        else:
-            assert (what, "pip install 'padops[convert]'" in text) == ("DependencyError", True), (kind, what, text)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "external" in kind])
