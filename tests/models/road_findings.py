@@ -26,6 +26,7 @@ LIMITS = tuple(
         ("provider", r"Type 'tensor\(\w+\)' of input parameter", "the opset is too old for the type"),
         ("fallback", r"this file needs padops for ", "the record says that there is no fallback"),
         ("fallback", r"the fallback of ", "a note says where the fallback fails"),
+        ("fallback", r"Pad_\d+_token_1_reshape", "several elements as the fill, for a mode of the caller"),
         ("needed", r"left: ONNX Runtime runs it: [^;]*, as long as ", "onnxruntime runs the Pad left for other data"),
         ("lowered without-Pad", r"Refused: unconverted: ", "the record says that it is unconverted"),
         ("lowered", r"left: ONNX Runtime's Pad is right for it, or fails", "the Pad that is left fails"),
