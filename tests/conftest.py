@@ -58,7 +58,6 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 
 @pytest.fixture
 def inspected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a model of each kind."""
     from inspected_models import write_models
 
     write_models(tmp_path)

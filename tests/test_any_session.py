@@ -66,7 +66,6 @@ def test_arguments_of_the_conversion() -> None:
 
 
 def test_kernels_in_python(tmp_path: Path) -> None:
-    """The session registers them; without, it said "padops.pyop:Pad(-1) is not a registered function/op"."""
     pytest.importorskip("onnxruntime_extensions")
     made = padops.InferenceSession(INT32_AXES, convert={"target": "pyop"})
     np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
@@ -77,7 +76,6 @@ def test_kernels_in_python(tmp_path: Path) -> None:
 
 
 def test_other_errors_stay_onnxruntimes() -> None:
-    """A file that is none, and a model with a Pad that is refused for something else."""
     with pytest.raises(Exception, match=r"NO_SUCHFILE|doesn't exist"):
         padops.InferenceSession("absent.onnx")
     text = f"{PADDED} <int64[4] p = {{0, 1, 0, 1}}> {{ z = Pad (x, p)  y = Nonsense (z) }}"
@@ -86,7 +84,6 @@ def test_other_errors_stay_onnxruntimes() -> None:
 
 
 def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """External data are read into the model, up to the size of one message."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER - 1)
     text = (
         f"{PADDED} <int64[2] p = {{1, 1}}, int32[1] a = {{1}}, float[2, 5] w = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}> "

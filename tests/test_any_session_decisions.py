@@ -31,7 +31,6 @@ with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each 
 
 
 def with_data(folder: Path) -> Path:
-    """A model whose Pad is refused, with its tensors in a file beside it."""
     return save_with_data(model(REFUSED), folder)
 
 
@@ -50,7 +49,6 @@ def test_when_it_looks() -> None:
 
 
 def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra that converts is not even needed: the error is onnxruntime's."""
 
     def refuse(*given: object) -> None:
         raise DependencyError("padops.convert needs onnx")
@@ -62,7 +60,6 @@ def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
 
 @with_providers
 def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
-    """If the converted model is refused too, the original's error is raised; the log says that it was converted."""
     text = f'{PADDED} {{ z = Pad <mode = "reflect"> (x, p, , a)  y = Nonsense (z) }}'
     with pytest.raises(Exception, match=r"Op \(Pad\).*Expected:int64 Actual:int32"):
         padops.InferenceSession(model(text), quiet())
@@ -95,7 +92,6 @@ def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> N
 
 @with_providers
 def test_a_pad_of_anybody_is_not_taken_for_tensorflows() -> None:
-    """Only the names that are TensorFlow's own are."""
     text = (
         f"(float[2, 3] x) => (float[2, 5] y) <{AXES}, int64[2, 2] q = {{0, 0, 0, 0}}> "
         '{ z = mine.Pad (x, q)  y = Pad <mode = "reflect"> (z, p, , a) }'
@@ -106,7 +102,6 @@ def test_a_pad_of_anybody_is_not_taken_for_tensorflows() -> None:
 
 @pytest.mark.parametrize("kind", [bytearray, memoryview, onnx.ModelProto.FromString])
 def test_other_forms_of_a_model_in_memory(kind: Callable[[bytes], object]) -> None:
-    """onnxruntime takes bytes alone; this model is converted."""
     made = padops.InferenceSession(kind(model(POOLED)), quiet())
     assert [record.status for record in made.padops_records] == ["converted"]
 
@@ -134,7 +129,6 @@ def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptu
 
 @with_providers
 def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session of bytes was made without a word."""
 
     def fail(*given: object) -> None:
         raise padops.PadopsError("its data file w.bin cannot be read")
@@ -181,7 +175,6 @@ def test_names_of_data_that_are_links(tmp_path: Path) -> None:
 
 
 def test_a_pad_that_conversion_folds_runs() -> None:
-    """onnxruntime refuses its axes of int32; a Pad of a single number changes nothing."""
     source = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 18]> g (uint32 x) => (uint32 y)
         <int64[0] p = {}, uint32 f = {7}, int32[0] axes = {}> { y = Pad <mode = "reflect"> (x, p, f, axes) }""")
     (y,) = padops.InferenceSession(source.SerializeToString(), quiet()).run(None, {"x": np.array(5, np.uint32)})

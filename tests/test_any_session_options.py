@@ -53,7 +53,6 @@ def with_data(folder: Path, added: float, pad: bool = True) -> Path:
 
 @with_folders
 def test_options_forget_the_folder_of_a_model(tmp_path: Path) -> None:
-    """The next model with these options had got the weights of the one before."""
     one, other = with_data(tmp_path / "one", 2), with_data(tmp_path / "other", 4, pad=False)
     options = quiet()
     np.testing.assert_array_equal(padops.InferenceSession(one, options).run(None, {"x": ROWS})[0], REFLECTED + 2)
@@ -108,7 +107,6 @@ def test_options_that_name_the_processor_first() -> None:
 
 @with_providers
 def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
-    """The first attempt has put padops into them."""
     options = quiet()
     options.add_provider("AzureExecutionProvider", {})
     for _ in range(2):
@@ -142,7 +140,6 @@ def test_arguments_that_are_refused() -> None:
     ],
 )
 def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model was converted for another attempt, which said that onnxruntime refuses it."""
     monkeypatch.setattr(door, "_converted_after", None)
     with pytest.raises(
         (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"

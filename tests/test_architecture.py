@@ -33,14 +33,12 @@ FACADES = {PACKAGE / "__init__.py", PACKAGE / "__main__.py", PACKAGE / "convert"
 
 
 def name_of(path: Path) -> str:
-    """The dotted name of a module of the package."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a file's syntax tree."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
@@ -102,7 +100,6 @@ def test_every_layer_is_there_and_every_module_is_in_one() -> None:
 
 
 def test_imports_lead_downwards() -> None:
-    """No module imports what stands above it in docs/architecture.md."""
     upwards = [
         f"{name_of(path)} imports {name_of(other)}"
         for path in sorted(set(MODULES) - FACADES)
@@ -169,7 +166,6 @@ def test_the_core_knows_no_onnx() -> None:
 
 
 def includes(path: Path) -> list[str]:
-    """The project's own headers that a C++ file names, written from csrc."""
     return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
 
 
@@ -210,7 +206,6 @@ def test_files_are_short() -> None:
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the number of lines of a function without its docstring."""
     first = function.body[0]
     docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
     return function.end_lineno - function.lineno + 1 - docstring
@@ -228,7 +223,6 @@ def test_functions_are_short() -> None:
 
 
 def documented() -> set[str]:
-    """The rules that docs/semantics.md explains, a heading each."""
     return set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
 
 

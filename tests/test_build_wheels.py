@@ -44,7 +44,6 @@ def elf(folder: Path, exports: Sequence[str] = ENTRY_POINTS, needed: str = "libc
 def pe(
     exports: Sequence[str] = ENTRY_POINTS, needed: Sequence[str] = ("KERNEL32.dll",), machine: str = "AMD64"
 ) -> bytes:
-    """For Windows."""
     import lief
 
     made = lief.PE.Factory.create(lief.PE.PE_TYPE.PE32_PLUS).get()
@@ -127,7 +126,6 @@ def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.Capt
 
 
 def test_a_name_that_promises_too_much(tmp_path: Path, script: ModuleType) -> None:
-    """auditwheel's opinion alone, and that of the check beside it."""
     target = script.TARGETS[LINUX]
     made = wheel(tmp_path, target, elf(tmp_path, version="GLIBC_2.34"))
     told = f"auditwheel allows it as manylinux_2_34_{target.processor} alone"
@@ -198,7 +196,6 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "contributing.md"
 
 
 def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None:
-    """And no other; the page with the platform of the wheel's name."""
     rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", PAGE.read_text(encoding="utf-8"), re.M)
     assert sorted(rows) == sorted((name, target.tag) for name, target in script.TARGETS.items())
     built = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["build"]["strategy"]["matrix"]["include"]

@@ -49,7 +49,6 @@ def test_the_action_writes_a_report(repository: Path) -> None:
 
 
 def test_the_action_installs_padops_where_it_is_absent(repository: Path, tmp_path: Path) -> None:
-    """From its own checkout. ``python`` writes down what it is asked for."""
     tools = tmp_path / "tools"
     tools.mkdir()
     python = tools / "python"
@@ -79,7 +78,6 @@ def test_extras_that_are_installed_exist() -> None:
 def test_pre_commit(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a repository of its own, with the hooks of this checkout in another."""
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     hooks = tmp_path_factory.mktemp("hooks")

@@ -114,7 +114,6 @@ def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 
 def mixed(folder: Path) -> Path:
-    """A model of one Pad that can be converted and one that cannot."""
     nodes = [pad(), pad(["c", "pads"], "z", name="complex [0]")]
     inputs = [("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])]
     source = model(nodes, 13, inputs=inputs, outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],

@@ -34,7 +34,6 @@ def test_each_kind_has_its_code(place: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_of_several_the_worst_counts(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A wrong result is worse than none, one that cannot be told better than that."""
     order = [4, 1, 3, 5, 0]
     for names in combinations(ALONE, 2):
         worst = min((ALONE[name] for name in names), key=order.index)
@@ -98,7 +97,6 @@ def test_a_folder_without_models(command: tuple[str], tmp_path: Path, capsys: py
 
 
 def test_the_json_has_one_form(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of one model, of several and of one that cannot be read."""
     code, out, err = run(capsys, "inspect", "right.onnx", "missing.onnx", "--json")
     told = json.loads(out)
     right, missing = told.pop("models")

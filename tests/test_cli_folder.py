@@ -26,7 +26,6 @@ from padops.convert.rewrite import TARGETS
 
 
 def mixed() -> onnx.ModelProto:
-    """One Pad that can be converted and one that cannot."""
     nodes = [pad(), pad(["c", "pads"], "z", name="complex")]
     return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
                  outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
@@ -135,7 +134,6 @@ def test_in_place_and_dry_run(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_verified(unproved: None, folder: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The summary and the report count the verdicts; models that cannot be compared are written."""
     noise = helper.make_node("RandomNormalLike", ["p"], ["y"])
     untold = model([pad(output="p"), noise], tensors=[tensor("pads", [0, 1, 0, 1])])
     (folder / "mixed.onnx").write_bytes(untold.SerializeToString())
@@ -226,7 +224,6 @@ if "padops.cli.bulk" in sys.orig_argv:
 
 @pytest.fixture
 def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with few models, for processes that begin with PLANTED."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"), prepend=os.pathsep)
@@ -268,7 +265,6 @@ def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, 
 
 
 def living(session: int) -> list[str]:
-    """The processes of a session that have not ended."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):

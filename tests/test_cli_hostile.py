@@ -62,7 +62,6 @@ CASES = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: models of hostile names, data and files."""
     monkeypatch.chdir(tmp_path)
     for name in (f"empty {FILE}", f"folder {FILE}"):
         Path(name).mkdir()

@@ -62,7 +62,6 @@ FAILURES: dict[str, tuple[str, Any, str, str]] = {  # what fails in place of wha
 
 @pytest.mark.parametrize(("where", "what", "error", "check"), FAILURES.values(), ids=FAILURES)
 def test_info_fails(where: str, what: Any, error: str, check: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All fields of the JSON are there, so that a program finds why."""
     names = set(json.loads(cli("info", "--json")[1]))
 
     def fail(*arguments: object) -> object:
@@ -147,7 +146,6 @@ def test_the_script_is_the_command(tmp_path: Path) -> None:
 
 
 def test_other_providers(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
-    """It says for which of them padops has no rules."""
     names = ["OpenVINOExecutionProvider", "CUDAExecutionProvider", "OtherExecutionProvider", "CPUExecutionProvider"]
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: names)
     code, shown, _ = cli("info")

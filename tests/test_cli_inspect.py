@@ -53,7 +53,6 @@ def test_a_model_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_select_needed_counts_all_pads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It said "0 Pads" of a model where all run, and 1 of this one."""
     inputs = [("x", FLOAT, [2, 3]), ("h", INT16, [2, 3])]
     outputs = [("y", FLOAT, None), ("z", INT16, None)]
     tensors = [tensor("pads", [0, 1, 0, 1])]

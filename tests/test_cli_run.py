@@ -162,7 +162,6 @@ CASES = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a model that onnxruntime refuses, and with its inputs."""
     (tmp_path / "in.onnx").write_bytes(parsed(REFLECT, 18).SerializeToString())
     np.savez(tmp_path / "x.npz", **X)
     monkeypatch.chdir(tmp_path)
@@ -174,7 +173,6 @@ def test_run(
     model: str | onnx.ModelProto, arrays: dict, arguments: str, code: int, out: str, err: str,
     folder: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    """What is read stays as it is, and nothing is written unasked."""
     opset = 13 if model is TF else 18 if model in (REFLECT, TWO, OUT_OF) else 21
     made = parsed(model, opset) if isinstance(model, str) else model
     (folder / "in.onnx").write_bytes(made.SerializeToString())
@@ -190,7 +188,6 @@ def test_run(
 
 
 def test_the_domain_that_is_not_named_is(folder: Path, capsys, caplog: pytest.LogCaptureFixture) -> None:
-    """``padops inspect`` says that ``padops run`` does what the session does."""
     (folder / "in.onnx").write_bytes(parsed(TF, 13).SerializeToString())
     assert run(capsys, "run", "in.onnx", "--inputs", "x.npz")[0] == 1
     (pad,) = padops.inspect("in.onnx").pads
@@ -201,7 +198,6 @@ def test_the_domain_that_is_not_named_is(folder: Path, capsys, caplog: pytest.Lo
 
 @pytest.mark.parametrize("link", [False, True])
 def test_outputs_are_written(link: bool, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a link leads, too."""
     (folder / "there").mkdir()
     if link:
         Path("there", "y.npz").write_bytes(b"old")
@@ -225,7 +221,6 @@ def test_types_that_numpy_lacks_are_written(type: str, given: object, bits: list
 
 
 def test_the_library_that_is_not_there(folder: Path) -> None:
-    """The model was converted for a second attempt, and was said not to run."""
     path = str(folder / "none.so")
     ran = in_a_process("run", "in.onnx", "--inputs", "x.npz", env=dict(os.environ, PADOPS_LIBRARY=path))
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -233,7 +228,6 @@ def test_the_library_that_is_not_there(folder: Path) -> None:
 
 
 def test_a_model_from_standard_input(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """One that runs, nothing at all, one that does not run, and one whose data no stream brings."""
     content = (folder / "in.onnx").read_bytes()
     give(monkeypatch, content)
     code, out, err = run(capsys, "run", "-", "--inputs", "x.npz")

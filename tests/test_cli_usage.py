@@ -42,7 +42,6 @@ def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The script knows every command; bash completes a command, and a file where one is expected."""
     code, script, err = run(capsys, "completion", shell)
     assert (code, err) == (0, "") and {"inspect", "convert", "in-place"} <= set(re.findall(r"\b[\w-]+", script))
     if shell == "bash":
@@ -124,7 +123,6 @@ MISTAKES = {
 
 @pytest.mark.parametrize("arguments", MISTAKES)
 def test_a_mistake(arguments: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is refused in at most two lines, and nothing is written."""
     code, out, err = run(capsys, *shlex.split(arguments.replace("{source}", str(source))))
     assert (code, out, [*source.parent.iterdir()]) == (2, "", [source])
     assert err.endswith(MISTAKES[arguments].replace("{source}", str(source)) + "\n")

@@ -22,14 +22,12 @@ PADS = tensor("pads", [0, 1, 0, 1])
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
-    """The command's exit code, and what it printed on either stream."""
     code = cli.main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return code, [" ".join(line.split()) for line in captured.out.splitlines()], captured.err
 
 
 def hiding(mode: str) -> onnx.ModelProto:
-    """What the Pad gives shows in no output."""
     nodes = [pad(output="p", name="pad", mode=mode), helper.make_node("Size", ["p"], ["y"])]
     return model(nodes, outputs=[("y", INT64, None)], tensors=[PADS])
 
@@ -109,7 +107,6 @@ def test_strict_conversions_write_nothing_in_doubt(
 
 
 def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Of float16 around Pads: written and said; refused by a tolerance that it is beyond."""
     source, out = save(tmp_path / "half.onnx", half_network()), tmp_path / "out.onnx"
     arguments = ["convert", source, "-o", out, "--verify", "--run"]
     code, _, err = run(capsys, *arguments, "--rtol", "0", "--atol", "1e-9")

@@ -31,7 +31,6 @@ def clone(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What ``pip install '.[cpu]'`` leaves."""
     return make_site(tmp_path_factory.mktemp("site") / "packages", "onnxruntime")
 
 

@@ -13,7 +13,6 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
 @pytest.fixture
 def docs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, in a .venv where it runs nothing."""
     monkeypatch.syspath_prepend(SCRIPTS)
     environment, module = importlib.import_module("environment"), importlib.import_module("docs")
     monkeypatch.setattr(module, "SITE", tmp_path)

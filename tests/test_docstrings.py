@@ -19,7 +19,6 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, Function]]:
-    """The public functions of a module and the public methods of its public classes, by their names."""
     for node in body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield from public_functions(node.body, f"{node.name}.")
@@ -48,7 +47,6 @@ def raises(node: ast.AST, caught: frozenset[str] = frozenset()) -> bool:
 
 
 def file_of(module: str) -> Path:
-    """The source of a module or package, by its dotted name."""
     path = ROOT.joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 

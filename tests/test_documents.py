@@ -30,7 +30,6 @@ MOST_NOT_RUN = 19  # one more is one more promise that no test holds
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a page's reader, with the sample models and a model of their own."""
     shutil.copytree(ROOT / "models", tmp_path / "models")
     shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
@@ -128,14 +127,12 @@ FOREIGN = {"--no-deps", "--user", "--custom-ops", "--extra_opset"}
 
 
 def spans(page: Path) -> set[str]:
-    """Return the code spans in the sentences of a page."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return set(SPAN.findall(text))
 
 
 @cache
 def help_of(command: str) -> str:
-    """Return the output of ``padops COMMAND --help``."""
     import contextlib
     import io
 
@@ -174,7 +171,6 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     words = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
     return {re.sub(r"[-\s]+", "-", heading) for heading in words}
@@ -182,7 +178,6 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_named_files_exist(page: Path) -> None:
-    """Paths in the text, and the links of pages."""
     named = {re.sub(r"(::|:\d).*", "", span) for span in spans(page) if page.name != "CHANGELOG.md"}
     paths = {name for name in named if re.fullmatch(r"(padops|tests|scripts|docs|models|\.ci)/[\w./-]+", name)}
     assert {name for name in paths if not (ROOT / name).exists()} == set()

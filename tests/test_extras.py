@@ -112,7 +112,6 @@ print(padops.extras.runtimes(), session.run(None, {{"sound": np.arange(6, dtype=
 
 
 def test_any_onnxruntime_will_do(tmp_path: Path) -> None:
-    """The module is not that of the distribution onnxruntime, which is not installed."""
     site = make_site(tmp_path / "packages", "onnxruntime")
     state_distribution(site, "onnxruntime-gpu", "1.31.1")
     ran = run_python(site, "-c", SESSION, cwd=tmp_path)

@@ -32,7 +32,6 @@ REFLECTED = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), "reflect").r
 
 
 def reflected(kind: str) -> onnx.ModelProto:
-    """A reflection longer than the data."""
     return parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : 18]> g ({kind}[2, 3] x) => ({kind}[2, 9] y) '
         '<int64[4] p = {0, 4, 0, 2}> { y = Pad <mode = "reflect"> (x, p) }'
@@ -86,7 +85,6 @@ def test_cpp(built: Path, form: str) -> None:
 
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first that knows the providers")
 def test_cpp_says_what_is_wrong(built: Path) -> None:
-    """A message of the kernel arrives whole."""
     model = reflected("int16")
     model.graph.initializer[0].CopyFrom(onnx.numpy_helper.from_array(np.array([0, 0, 0, -4]), "p"))
     model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT16, ["a", "b"]))

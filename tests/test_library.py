@@ -25,13 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def readelf(*options: str) -> str:
-    """Return the output of binutils' readelf, which every gcc brings, for the library."""
     command = ["readelf", "--wide", *options, padops.get_library_path()]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def dynamic_symbols() -> list[tuple[bool, str]]:
-    """Return, for each dynamic symbol, whether the library defines it, and its versioned name."""
     rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
     symbols = [(row[6] != "UND", row[7]) for row in rows if len(row) > 7 and row[0].rstrip(":").isdigit()]
     assert symbols
@@ -83,7 +81,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
-    """One wheel per platform serves every CPython, and PyPy too."""
     tags = Path(wheel.filename).stem.split("-")[2:]
     assert tags == ["py3", "none", re.sub(r"[-.]", "_", sysconfig.get_platform())]
 
@@ -112,7 +109,6 @@ def test_messages_name_extras_that_exist(wheel: zipfile.ZipFile) -> None:
 
 @pytest.mark.parametrize("checker", ["twine", "check_wheel_contents"])
 def test_wheel_is_as_an_index_takes_it(checker: str, wheel: zipfile.ZipFile) -> None:
-    """Metadata that are valid, a description that can be rendered, and no files that do not belong there."""
     arguments = {"twine": ["check", "--strict"], "check_wheel_contents": []}[checker]
     command = [sys.executable, "-m", checker, *arguments, str(wheel.filename)]
     ran = subprocess.run(command, capture_output=True, text=True)
@@ -158,7 +154,6 @@ def linked_archives() -> set[str]:
 
 
 def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
-    """The SBOM lists exactly the archives that the linker opens and the headers that the compiler reads."""
     told = json.loads(wheel.read(f"padops-{padops.__version__}.dist-info/sboms/padops.cdx.json"))
     assert (told["bomFormat"], told["specVersion"], told["version"]) == ("CycloneDX", "1.6", 1)
     own = told["metadata"]["component"]

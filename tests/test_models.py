@@ -47,7 +47,6 @@ RIGHT_IN_BUILTIN = {"pad_02": 20, "pad_11": 20, "pad_18": 20, "pad_19": 31, "nes
 
 
 def by_reference(path: Path, feeds: Arrays) -> dict[str, np.ndarray]:
-    """The outputs of a model of Pads and Constants, by the NumPy reference."""
     model = onnx.load(path)
     values = dict(feeds) | {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     for node in model.graph.node:
@@ -114,7 +113,6 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
 
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
 def test_real_model_as_it_is(name: str, pads: int, runs: list[dict], real_models: dict[str, Path]) -> None:
-    """The provider runs each Pad of the unmodified model."""
     original = real_models[name]
     unmodified = padops.InferenceSession(original, recording_options())
     assert providers_of_pads(unmodified) == [EP_NAME] * pads

@@ -25,7 +25,6 @@ def test_every_source_has_tests() -> None:
 
 
 def test_each_equivalent_break_is_one_that_could_be_planted() -> None:
-    """A row of the reviewed list goes where its line does."""
     for row in EQUIVALENT:
         source = (ROOT / row.file).read_text(encoding="utf-8")
         pairs = {change.lines(source) for change in changes_of(row.file)(row.file, source)}

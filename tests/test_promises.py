@@ -37,7 +37,6 @@ def reports() -> dict[str, list[str]]:
 
 
 def unlisted(now: dict[str, list[str]], is_json: bool) -> str:
-    """What the committed list has otherwise, as a message; "" where nothing is."""
     listed = sections_of(LIST.read_text(encoding="utf-8"))
     of_json = set(listed) - set(public_surface.SECTIONS)
     told = changes({title: rows for title, rows in listed.items() if (title in of_json) == is_json}, now)
@@ -46,7 +45,6 @@ def unlisted(now: dict[str, list[str]], is_json: bool) -> str:
 
 
 def test_the_names_are_those_of_the_list(names: dict[str, list[str]]) -> None:
-    """What is gone takes a deprecation first (docs/contributing.md)."""
     assert tuple(names) == public_surface.SECTIONS
     assert not (told := unlisted(names, is_json=False)), told
 
@@ -60,7 +58,6 @@ def test_the_list_is_in_order(names: dict[str, list[str]], reports: dict[str, li
 
 
 def tables(reports: dict[str, list[str]]) -> dict[str, str]:
-    """The tables of the page by their marks."""
     titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]
     schemas = {title[0]: title[1].removeprefix("schema ") for title in titles if len(title) > 1}
     rows = "".join(f"| `padops {name}` | {number} |\n" for name, number in schemas.items())
@@ -70,7 +67,6 @@ def tables(reports: dict[str, list[str]]) -> dict[str, str]:
 
 
 def parts(page: str, mark: str) -> tuple[str, str, str]:
-    """A page before, within and behind the marks of a table."""
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
     before, _, rest = page.partition(begin)
     within, _, behind = rest.partition(end)
@@ -84,7 +80,6 @@ def test_the_page_has_the_numbers(reports: dict[str, list[str]]) -> None:
 
 
 def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
-    """The exit codes, the variables of the environment, and the entries of a session's configuration."""
     page = PAGE.read_text(encoding="utf-8")
     codes = page.partition("### Exit codes")[2].partition("\n### ")[0]
     numbers = [str(code) for name, code in vars(exits).items() if isinstance(code, int)]

@@ -69,7 +69,6 @@ def of_report(text: str) -> str:
 
 
 def results() -> dict[str, str]:
-    """The tables that README.md has between its markers."""
     peers, workloads = table(CONFORMANCE), table(BENCHMARK)
     ran = [[shown, *shares(peers[name])] for name, shown in PEERS.items()]
     times = [[name, *(workloads[name][title] for title in OTHERS)] for name in WORKLOADS]
@@ -80,7 +79,6 @@ def results() -> dict[str, str]:
 
 
 def marked(text: str, name: str) -> tuple[int, int]:
-    """Where the table of a name begins and ends in README.md."""
     begin = text.index("\n", text.index(f"<!-- {name}: ")) + 1
     return begin, text.index(f"<!-- /{name} -->")
 
@@ -93,7 +91,6 @@ def test_results_are_those_of_the_pages() -> None:
 
 
 def test_modes_as_shown() -> None:
-    """The rows of numbers are what each mode gives, three elements on either side."""
     (shown,) = re.findall(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     rows = re.findall(r"([a-z]+) +((?:[\d|] ?)+)", shown)
     data, three, zero = np.arange(1, 5), np.array([3]), np.array(0)
@@ -113,7 +110,6 @@ def test_modes_as_shown() -> None:
 
 
 def write(report: Path | None) -> None:
-    """The tables, from a report and from the pages."""
     if report is not None:
         rows = of_report(report.read_text(encoding="utf-8")).rstrip()
         page = CONFORMANCE.read_text(encoding="utf-8")

@@ -18,7 +18,6 @@ Cli = Callable[..., tuple[int, str, str]]  # the fixture ``cli``: ``run`` with t
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """The command's exit code, and what it printed on either stream."""
     try:
         code = cli.main([str(argument) for argument in arguments])
     except SystemExit as end:  # argparse
@@ -33,7 +32,6 @@ def save(path: Path, source: onnx.ModelProto) -> Path:
 
 
 def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    """Puts bytes into standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 

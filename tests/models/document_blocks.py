@@ -46,7 +46,6 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """The blocks of a page, in its order."""
     text = page.read_text(encoding="utf-8")
     name = page.relative_to(ROOT).as_posix()
     return [

@@ -32,7 +32,6 @@ MADE = {
 
 
 def write_models(folder: Path) -> None:
-    """Each of them, and one that cannot be read."""
     for name, made in MADE.items():
         (folder / f"{name}.onnx").write_bytes(made.SerializeToString())
     (folder / "unreadable.onnx").write_bytes(b"\xff\xff")

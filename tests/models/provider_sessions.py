@@ -48,7 +48,6 @@ def model(text: str, opset: int = 18, functions: str = "") -> onnx.ModelProto:
 
 
 def pad(pads: list[int], mode: str = "constant", opset: int = 18, data: str = "float[n]") -> onnx.ModelProto:
-    """One Pad ``p`` of ``x``, with constant amounts."""
     listed = ", ".join(map(str, pads))
     kind = re.sub(r"\[.*", "", data)
     rank = len(pads) // 2

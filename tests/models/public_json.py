@@ -58,7 +58,6 @@ def json_fields() -> dict[str, list[str]]:
 
 
 def fields(*examples: Any) -> list[str]:
-    """The fields of a report, each with what kinds of value it has in the examples."""
     found: dict[str, set[str]] = defaultdict(set)
     for example in examples:
         collect(example, "", found)
@@ -108,7 +107,6 @@ def types_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def real_runs(folder: Path) -> dict[str, Any]:
-    """Return the JSON that real commands print or write."""
     (folder / "in").mkdir()
     shutil.copy(MODEL, folder / "in")
     model, report = folder / "in" / MODEL.name, folder / "report.json"
@@ -125,7 +123,6 @@ def real_runs(folder: Path) -> dict[str, Any]:
 
 
 def command(*arguments: Any, code: int = 0) -> str:
-    """Return the output of a command that ends with ``code``."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
         assert cli.main([str(argument) for argument in arguments]) == code, printed.getvalue()
     return printed.getvalue()

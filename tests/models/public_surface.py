@@ -56,18 +56,15 @@ def surface() -> dict[str, list[str]]:
 
 
 def text_of(sections: dict[str, list[str]]) -> str:
-    """The content of the file."""
     return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items())
 
 
 def sections_of(text: str) -> dict[str, list[str]]:
-    """Parse the text that :func:`text_of` wrote."""
     parts = re.split(r"^\[(.*)\]$", text, flags=re.M)[1:]
     return {title: [line for line in body.split("\n") if line] for title, body in zip(parts[::2], parts[1::2])}
 
 
 def changes(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
-    """Return the lines that are in one list only."""
     found = []
     for title in {**old, **new}:
         before, now = old.get(title, []), new.get(title, [])
@@ -144,7 +141,6 @@ def _plain(default: Any) -> Any:
 
 
 def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
-    """The options of a command, and below them the commands in it."""
     below: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -157,7 +153,6 @@ def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
 
 
 def option(action: argparse.Action) -> str:
-    """An option or an argument: its names, what it takes and what it is without being given."""
     told = ["/".join(action.option_strings) or action.dest.upper()]
     if action.nargs != 0:
         takes = "|".join(map(str, action.choices)) if action.choices else "VALUE"
@@ -172,7 +167,6 @@ def option(action: argparse.Action) -> str:
 
 
 def exit_codes() -> Iterator[str]:
-    """Return the exit codes of commands, and the exceptions that carry them."""
     yield from (f"{code}: {name}" for name, code in vars(exits).items() if isinstance(code, int))
     for name in padops.__all__:
         if inspect.isclass(kind := getattr(padops, name)) and issubclass(kind, errors.PadopsError):
@@ -183,7 +177,6 @@ def exit_codes() -> Iterator[str]:
 
 
 def operators() -> Iterator[str]:
-    """The operators: their inputs, attributes, modes and element types."""
     yield f"domain {DOMAIN}, version {VERSION}"
     yield f"domain {pyop_node.DOMAIN}: operator {pyop_node.OP_TYPE}"
     for kind, types in INTEGER_KINDS.items():

@@ -41,14 +41,11 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np
 
 
 class Engine:
-    """Runs nodes of one version of ONNX."""
-
     def __init__(self, opset: int, functions: dict[str, onnx.FunctionProto]) -> None:
         self.opset = opset
         self.functions = functions
 
     def graph(self, graph: onnx.GraphProto, outside: Values, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """A graph, which sees the values outside of it."""
         values = {**outside, **{row.name: array_of(row) for row in graph.initializer}, **inputs}
         for node in graph.node:
             self.node(node, values, {})
@@ -105,7 +102,6 @@ class Engine:
         return self.graph(attributes["then_branch" if inputs[0] else "else_branch"], values, {})
 
     def loop(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
-        """A Loop with one state, and outputs of each turn."""
         body, state, turns = attributes["body"], inputs[2], []
         names = [row.name for row in body.input]
         for turn in range(int(inputs[0])):
@@ -131,7 +127,6 @@ def array_of(tensor: onnx.TensorProto) -> np.ndarray:
 
 
 def _slice(attributes: Attributes, inputs: Sequence) -> np.ndarray:
-    """A Slice along the first axis."""
     start, stop, _, step = (int(row[0]) for row in inputs[1:])
     return inputs[0][slice(start, None if stop < -(2**31) else stop, step)]
 

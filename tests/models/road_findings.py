@@ -58,7 +58,6 @@ class Findings:
     harm: list[str] = field(default_factory=list)
 
     def add(self, row: dict[str, Any]) -> None:
-        """A row of ``road_server.py``."""
         self.models += 1
         for road, level, answer in row["answers"]:
             if road == "original":
@@ -70,7 +69,6 @@ class Findings:
 
 
 def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str, bool]:
-    """What an answer is, in words, and whether it must not be."""
     said, text = answer["said"], answer["text"]
     if said in ("same", "dead", "other bits"):
         return said, said != "same"

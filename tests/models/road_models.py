@@ -45,7 +45,6 @@ class RoadModel:
 
 
 def draw(seed: int, number: int) -> RoadModel:
-    """The model of a number."""
     dice = Dice(np.random.default_rng([seed, number]))
     opset = dice.pick([*range(1, 26), 11, 13, 17, 18, 18, 19, 21])
     dtype = _type(dice, opset)
@@ -81,7 +80,6 @@ def _declared(dice: Dice, shape: list[int]) -> list[int | str | None] | None:
 
 
 def _finished(main: Scope, outputs: list[str]) -> RoadModel:
-    """The model of a main graph."""
     book = main.book
     infos = []
     for name in outputs:
@@ -123,7 +121,6 @@ def _steps(scope: Scope, data: str, pads: int, depth: int) -> list[str]:
 
 
 def _between(scope: Scope, data: str) -> str:
-    """Perhaps a node that is no Pad."""
     dice, book, array = scope.dice, scope.book, scope.values[data]
     ways: list[str] = []
     if book.dtype.name in PLAIN:
@@ -163,7 +160,6 @@ def _turned(scope: Scope, data: str) -> str:
 
 
 def _container(scope: Scope, data: str, pads: int, depth: int) -> str:
-    """Pads in a branch, a loop or a function."""
     ways = {"If": _branches, "Loop": _loop, "function": _function}
     names = ["Loop"]
     names += ["function"] * 2 if scope.book.opset >= 7 else []  # onnx infers no type through what is older
@@ -221,7 +217,6 @@ def _loop(scope: Scope, data: str, pads: int, depth: int) -> str:
 
 
 def _function(scope: Scope, data: str, pads: int, depth: int) -> str:
-    """A call of a local function, perhaps two."""
     dice, book = scope.dice, scope.book
     again = scope.resized or dice.chance(0.4)
     inner = Scope(book, "function", main=scope.root, resized=again)

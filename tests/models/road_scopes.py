@@ -62,7 +62,6 @@ class Book:
         return f"{stem}{self.names}"
 
     def array(self, shape: Sequence[int]) -> np.ndarray:
-        """Data of the model's type."""
         if self.whole:
             return self.dice.rng.integers(-8, 9, tuple(shape)).astype(self.dtype.numpy)
         made = native.random_array(self.dice.rng, self.dtype, shape)
@@ -71,7 +70,6 @@ class Book:
         return made
 
     def feed(self, array: np.ndarray, shape: Shape, stem: str = "in") -> str:
-        """An input of the model."""
         name = self.name(stem)
         self.inputs.append(helper.make_tensor_value_info(name, dtype_of(array).onnx, shape))
         self.feeds[name] = array
@@ -132,7 +130,6 @@ class Scope:
         return names[0]
 
     def inner(self, resized: bool = False) -> Scope:
-        """The body of an If, a Loop or a Scan that stands here."""
         return Scope(self.book, "body", dict(self.values), main=self.root, resized=resized or self.resized)
 
     def constant(self, array: np.ndarray) -> str:
@@ -165,7 +162,6 @@ class Scope:
         return self.seen(name, array)
 
     def seen(self, outer: str, array: np.ndarray) -> str:
-        """A value of the main graph, as it is called here."""
         self.root.values[outer] = array
         if self.kind != "function":
             self.values[outer] = array

@@ -41,12 +41,10 @@ def _run(session: onnxruntime.InferenceSession, drawn: RoadModel) -> list[np.nda
 
 
 def original(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """The model as it is, in onnxruntime without padops."""
     return told(drawn.proto.SerializeToString(), [], drawn, options(level))
 
 
 def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """The model as it is, in padops.InferenceSession."""
     return _run(padops.InferenceSession(drawn.proto.SerializeToString(), options(level)), drawn)
 
 
@@ -96,12 +94,10 @@ def needed(drawn: RoadModel, level: str) -> list[np.ndarray]:
 
 
 def fallback(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """Converted, without the library: by the functions."""
     return told(*converted(drawn), drawn, options(level))
 
 
 def lowered(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """In standard ONNX."""
     return told(*converted(drawn, target="onnx"), drawn, options(level))
 
 

@@ -65,7 +65,6 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
 
 
 def tried(text: str, name: str, way: str) -> dict[str, object]:
-    """Return the outputs of a session, and who ran its nodes."""
     content = model(f"g (float[2, 4] x) => (float[a, b] y) {text}").SerializeToString()
     try:
         session = session_of(content, name, way)

@@ -117,13 +117,11 @@ class Chromium:
             self.complaints.append(f"asked for {what['request']['url']}")
 
     def look(self, width: int, height: int, dark: bool = False) -> None:
-        """The size of the window, and the colours that its user prefers."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
 
     def open(self, path: Path) -> None:
-        """Loads a file and waits until its script has run."""
         before = self._loaded
         self._call("Page.navigate", url=path.resolve().as_uri())
         end = time.monotonic() + PATIENCE
@@ -131,14 +129,12 @@ class Chromium:
             self._event(self._next())
 
     def evaluate(self, script: str) -> Any:
-        """The value of an expression in the page."""
         answer = self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def press(self, key: str, shift: bool = False) -> None:
-        """A key, down and up, as a user's."""
         about = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": 8 * shift}
         text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
         self._call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **about, **text)

@@ -14,7 +14,6 @@ import pytest
 
 
 def padops(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own."""
     command = [sys.executable, "-m", "padops", *map(str, arguments)]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.run(command, text=True, encoding="utf-8", errors="surrogateescape", timeout=600, **streams)

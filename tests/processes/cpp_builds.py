@@ -14,7 +14,6 @@ CHECKS = ROOT / "tests" / "cpp"
 
 
 def cmake() -> str:
-    """CMake: that of this environment, or the system's."""
     found = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     assert found, "no cmake"
     return found

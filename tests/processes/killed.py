@@ -46,8 +46,6 @@ class Ended:
 
 
 class Runner:
-    """Runs the command ``padops``; a context manager."""
-
     def __enter__(self) -> Runner:
         command = [sys.executable, str(Path(__file__)), "serve"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -69,7 +67,6 @@ class Runner:
         return self.run_together([arguments], **how)[0]
 
     def run_together(self, commands: list[tuple[object, ...]], **how: Any) -> list[Ended]:
-        """Several runs at the same time."""
         request = [{"arguments": [str(argument) for argument in command], **how} for command in commands]
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -124,7 +121,6 @@ def _wait(pid: int, reading: int, begin: float, how: dict[str, Any]) -> dict[str
 
 
 def _be_run(how: dict[str, Any]) -> None:
-    """The forked process; it does not return."""
     from padops import cli
 
     steps, ends = 0, how.get("step")

@@ -42,7 +42,6 @@ def peers_of(file: Path) -> frozenset[str]:
 
 
 def _is_apart(row) -> bool:
-    """Return whether a peer's environment exists, with the program that runs it."""
     return is_made(row.environment) and all(which(program) for program in row.command[:1])
 
 
@@ -65,7 +64,6 @@ NOT_HERE = {
 
 
 def can_be_imported(file: Path) -> bool:
-    """Whether what a file of tests imports is here."""
     return MISSING_PEERS.isdisjoint(peers_of(file))
 
 
@@ -80,7 +78,6 @@ def needs_of(item: pytest.Item) -> set[str]:
 
 
 def said() -> list[str]:
-    """A line that names what is not here."""
     names = ", ".join(sorted(NOT_HERE))
     told = f"LEFT OUT is what needs {names}: none of them is here; python3 scripts/test.py --peers leaves nothing out"
     return [told] if names else []

@@ -19,7 +19,6 @@ OPTIONS.log_severity_level, OPTIONS.intra_op_num_threads = 4, 1
 
 
 def model(mode: str, size: int, begin: int, end: int) -> str:
-    """The model as text, on elements 1, 2, ..."""
     return (
         f'<ir_version: 8, opset_import: ["" : {19 if mode == "wrap" else 18}]> g (float[{size}] x) => (float[m] y) '
         f'<int64[2] p = {{{begin}, {end}}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'

@@ -45,12 +45,10 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def is_slow(name: str) -> bool:
-    "Return whether a test or a file is left out, by its name."
     return name.partition("::")[0].removeprefix("tests/") in FILES
 
 
 def said(config: pytest.Config) -> list[str]:
-    "What is left out for time, in a line."
     return [LEFT_OUT] if config.getoption("--without-slow") else []
 
 

@@ -19,8 +19,6 @@ LONGEST = 300  # seconds of all runs of a model
 
 
 class Stock:
-    """The process. Where a model ends it, the next one starts another."""
-
     def __init__(self) -> None:
         self._pipes = None
 

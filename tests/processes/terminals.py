@@ -48,7 +48,6 @@ class AtTerminal:
             os.kill(pid, 9)
 
     def pids(self) -> list[int]:
-        """The processes of this run."""
         mark, found = f"{MARK}={self.mark}".encode(), []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -73,7 +72,6 @@ class AtTerminal:
         os.write(self._terminal, b"\x03")
 
     def wait(self) -> int:
-        """The exit code, where the command ends."""
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             self._listen()
@@ -81,7 +79,6 @@ class AtTerminal:
         return self.process.wait()
 
     def wait_for(self, what: Callable[[], bool]) -> None:
-        """Waits until something is so."""
         end = time.monotonic() + PATIENCE
         while not what():
             self._listen()

@@ -46,7 +46,6 @@ class Trial:
         self.after = contents(self.folder)
 
     def prepare(self) -> None:
-        """The folder as it was before."""
         shutil.rmtree(self.folder, ignore_errors=True)
         for name, data in self.before.items():
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)

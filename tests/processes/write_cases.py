@@ -51,7 +51,6 @@ def records_of(case: Request) -> Iterator[bytes]:
 
 
 def record(case: Request, provider: bool, output: np.ndarray | None, error: str) -> bytes:
-    """One case, as ``replay.cpp`` reads it."""
     model = make_model(case, standard=provider).SerializeToString()
     fed = feeds(case)
     parts = [blob(case.id.encode()), numbers(since(case), provider), blob(model), numbers(len(fed))]
@@ -61,7 +60,6 @@ def record(case: Request, provider: bool, output: np.ndarray | None, error: str)
 
 
 def since(case: Request) -> int:
-    """The first onnxruntime 1.x with the type of the case."""
     return case.dtype.since
 
 
