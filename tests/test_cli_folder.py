@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 from terminals import PATIENCE
 
-from padops.cli.parsing import models_in
 from padops.convert.rewrite import TARGETS
 
 
@@ -64,22 +62,6 @@ def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys:
         ("a.onnx", 0, None), ("broken.onnx", 1, f"{broken}: {why}"), ("b.onnx", 0, None), ("mixed.onnx", 0, None)
     ]  # fmt: skip
     assert told["files"][0]["report"]["pads"][0]["mode"] == "constant"
-
-
-def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As padops' own temporary folders do."""
-    for name in ("first", "gone"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "m.onnx").touch()
-    scandir = os.scandir
-
-    def disappearing(path: os.PathLike[str] | str | int) -> object:
-        if not isinstance(path, int) and Path(path) != tmp_path:
-            shutil.rmtree(tmp_path / "gone", ignore_errors=True)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", disappearing)
-    assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
 
 
 def test_a_folder_that_cannot_be_read_is_an_error(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import onnx
 import pytest
 from command_lines import give
 from onnx import helper
-from small_models import FLOAT, INT16, external, model, one_pad, pad, tensor
+from small_models import external, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -50,22 +49,6 @@ def test_a_model_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, MODELS / "pad_02.onnx", "--select", "needed")
     assert (code, "graph/" in out) == (0, False)
     assert out.startswith(f"{MODELS / 'pad_02.onnx'}: 3 Pads, 0 selected (onnxruntime ")
-
-
-def test_select_needed_counts_all_pads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    inputs = [("x", FLOAT, [2, 3]), ("h", INT16, [2, 3])]
-    outputs = [("y", FLOAT, None), ("z", INT16, None)]
-    tensors = [tensor("pads", [0, 1, 0, 1])]
-    nodes = [pad(), pad(["h", "pads"], "z")]
-    path = tmp_path / "two.onnx"
-    onnx.save(model(nodes, 18, inputs=inputs, outputs=outputs, tensors=tensors), path)
-    _, out, _ = run(capsys, path, "--select", "needed")
-    assert out.startswith(f"{path}: 2 Pads, 1 selected: 1 refused (onnxruntime ")
-    _, out, _ = run(capsys, path)
-    assert out.startswith(f"{path}: 2 Pads: 1 run, 1 refused (onnxruntime ")
-    _, out, _ = run(capsys, path, "--select", "needed", "--json")
-    (told,) = json.loads(out)["models"]
-    assert (told["left_out"], len(told["pads"])) == (1, 1)
 
 
 def test_json_has_what_the_report_of_a_conversion_has(capsys: pytest.CaptureFixture[str]) -> None:

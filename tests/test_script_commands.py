@@ -87,31 +87,3 @@ def test_a_script_answers_help_at_once(path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert path.name in ran.stdout.partition("\n\n")[2] or ran.stdout.startswith(f"usage: {path.name}")
     assert not re.search(r"^[^\n]* \.\.\. ", ran.stdout, re.M), "a step of a set-up"
-
-
-@pytest.fixture
-def checkout(script: ModuleType, environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where test.py looks for sources, and for what a run before has passed: two seconds younger than the sources."""
-    folder = tmp_path / "checkout"
-    (folder / "tests").mkdir(parents=True)
-    (folder / "build").mkdir()
-    for i, name in enumerate(("tests/test_x.py", "build/passed.txt")):
-        (folder / name).touch()
-        os.utime(folder / name, (1000 + 2 * i, 1000 + 2 * i))
-    monkeypatch.setattr(environment, "ROOT", folder)
-    return folder
-
-
-def test_there_is_no_rest_of_other_sources(
-    script: ModuleType, checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert script.main(["--rest", "tests/test_x.py"]) == 2
-    assert "error: --rest is for a run of all tests\n" in capsys.readouterr().err
-    os.utime(checkout / "tests" / "test_x.py", (1003, 1003))
-    assert script.main(["--rest"]) == 2
-    newer = checkout / "tests" / "test_x.py"
-    assert f"error: --rest: {newer} is newer than the last whole run: " in capsys.readouterr().err
-    (checkout / "build" / "passed.txt").unlink()
-    assert script.main(["--rest"]) == 2
-    assert "error: --rest: there has been no whole run: python3 scripts/test.py\n" in capsys.readouterr().err
-    assert script.ran == []

