@@ -75,12 +75,12 @@ def check_ci(block: Block, place: Path) -> None:
     shutil.copy(ROOT / "models" / "pad_02.onnx", good / "models")
     scripts = list(ci_snippets.scripts_of(block.code))
     assert scripts, f"{block} runs nothing of padops"
-    for folder, expected in ((place, 3), (good, 0)):
-        for script in scripts:
+    for folder, expected, chosen in ((place, 3, scripts), (good, 0, scripts[:1])):
+        for script in chosen:
             ran = ci_snippets.run_script(script, folder)
             assert ran.returncode == expected, f"{block}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}"
-        for name in re.findall(r"\bpadops\.(?:sarif|xml)\b", block.code):
-            assert (folder / name).stat().st_size, f"{block} does not write {name}"
+    for name in re.findall(r"\bpadops\.(?:sarif|xml)\b", block.code):
+        assert (place / name).stat().st_size, f"{block} does not write {name}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)

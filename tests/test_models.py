@@ -104,23 +104,18 @@ def real_models() -> dict[str, Path]:
 
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
 def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path) -> None:
+    """Converted, and as it is with the provider, which runs each Pad."""
     original = real_models[name]
     converted, result = convert(original, tmp_path)
-    assert len(result.converted) == pads == pads_in(onnx.load(original))
-    for feeds in random_feeds(runs):
-        assert_same(run(converted, feeds, registered=True), run(original, feeds, registered=False))
-
-
-@pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
-def test_real_model_as_it_is(name: str, pads: int, runs: list[dict], real_models: dict[str, Path]) -> None:
-    original = real_models[name]
     unmodified = padops.InferenceSession(original, recording_options())
     assert providers_of_pads(unmodified) == [EP_NAME] * pads
+    assert len(result.converted) == pads == pads_in(onnx.load(original))
     names = [output.name for output in unmodified.get_outputs()]
     for feeds in random_feeds(runs):
-        outputs = dict(zip(names, run_session(unmodified, feeds), strict=True))
         # With as many threads: ONNX Runtime adds up in another order with more.
-        assert_same(outputs, run(original, feeds, registered=False, threads=1))
+        expected = run(original, feeds, registered=False, threads=1)
+        assert_same(run(converted, feeds, registered=True, threads=1), expected)
+        assert_same(dict(zip(names, run_session(unmodified, feeds), strict=True)), expected)
 
 
 def test_every_real_model_with_a_pad_is_in_the_table(real_models: dict[str, Path]) -> None:

@@ -50,7 +50,7 @@ def test_the_place_that_the_caller_chooses() -> None:
     [(OPENVINO, None, PAD, "0"), (WEBGPU, None, PAD, ""), (OPENVINO, recording_options(), PAD, ""),
      (OPENVINO, None, WITHOUT_PAD, "")],
 )  # fmt: skip
-def test_threads_that_wait(before: str, options, content: onnx.ModelProto, spinning: str) -> None:
+def test_threads_that_wait(before: str, options, content, spinning: str) -> None:
     """Before a provider with its own threads, the runtime's do not spin, unless the caller has options."""
     session = padops.InferenceSession(content.SerializeToString(), options, [(FIRST_NAME, {"before": before}), CPU])
     entries = session.get_session_options()
