@@ -121,7 +121,7 @@ SEED, COUNT = int(os.environ.get("PADOPS_SEED", "0")), int(os.environ.get("PADOP
 
 
 def test_random_models_of_old_opsets_run_with_the_fallback_that_they_carry() -> None:
-    """Or what onnxruntime refuses of the original, too: functions below opset 9, and a Scan that says no rank."""
+    """Or what onnxruntime refuses of the original, too: functions below opset 9."""
     carried = 0
     for drawn in (road_models.draw(SEED, number) for number in range(COUNT)):
         if drawn.proto.opset_import[0].version > 10 or isinstance(drawn.expected, str):
