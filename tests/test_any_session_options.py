@@ -101,8 +101,9 @@ def test_options_that_name_the_processor_first() -> None:
     options = quiet()
     options.add_provider("CPUExecutionProvider", {})
     text = '(float[3] x) => (float[m] y) <int64[2] p = {7, 1}> { y = Pad <mode = "reflect"> (x, p) }'
-    with pytest.warns(UserWarning, match=r"name CPUExecutionProvider, so its own Pad runs what it takes, .*providers="):
-        padops.InferenceSession(model(text), options)
+    for _ in range(2):  # the second time, padops is in them
+        with pytest.warns(UserWarning, match=r"name CPUExecutionProvider, so its own Pad runs .*providers="):
+            padops.InferenceSession(model(text), options)
 
 
 @with_providers
