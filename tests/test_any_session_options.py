@@ -6,10 +6,8 @@ import os
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from onnx import numpy_helper, parser
+from parsed_models import model, quiet, save_with_data
 
 import padops
 from padops import session as door
@@ -26,29 +24,14 @@ with_folders = pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, 
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
 
 
-def model(text: str = REFUSED, opset: int = 18) -> bytes:
-    return parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {text}').SerializeToString()
-
-
-def quiet() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return options
-
-
 def with_data(folder: Path, added: float, pad: bool = True) -> Path:
     """A model that adds a number, out of a file beside it, to what it has padded or not."""
     folder.mkdir(exist_ok=True)
     body = '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }' if pad else "{ y = Add (x, w) }"
     width = 5 if pad else 3
-    ones = ", ".join(["1"] * 2 * width)
-    text = f"(float[2, 3] x) => (float[2, {width}] y) <{AXES}, float[2, {width}] w = {{{ones}}}> {body}"
-    made = onnx.ModelProto.FromString(model(text))
-    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
-        array = numpy_helper.to_array(row)
-        row.CopyFrom(numpy_helper.from_array(array * np.float32(added) if row.name == "w" else array, row.name))
-    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=40 if pad else 0)
-    return folder / "m.onnx"
+    numbers = ", ".join([str(added)] * 2 * width)
+    text = f"(float[2, 3] x) => (float[2, {width}] y) <{AXES}, float[2, {width}] w = {{{numbers}}}> {body}"
+    return save_with_data(model(text), folder, 40 if pad else 0)
 
 
 @with_folders
@@ -89,7 +72,7 @@ def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkey
     monkeypatch.setattr(preparing, "runtime_minor", lambda: FIRST_MINOR - 1)
     monkeypatch.setattr(inspection, "installed_minor", lambda: FIRST_MINOR - 1)
     text = '(float[n] x) => (float[m] y) <int64[2] p = {7, 7}> { y = Pad <mode = "wrap"> (x, p) }'
-    made = padops.InferenceSession(model(text, 21), quiet())
+    made = padops.InferenceSession(model(text, '"": 21'), quiet())
     (y,) = made.run(None, {"x": np.arange(5, dtype=np.float32)})
     assert y.tolist() == np.pad(np.arange(5), 7, "wrap").tolist()
     assert [record.status for record in made.padops_records] == ["converted"]
@@ -111,22 +94,22 @@ def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
     options = quiet()
     options.add_provider("AzureExecutionProvider", {})
     for _ in range(2):
-        (y,) = padops.InferenceSession(model(), options).run(None, {"x": ROWS})
+        (y,) = padops.InferenceSession(model(REFUSED), options).run(None, {"x": ROWS})
         np.testing.assert_array_equal(y, REFLECTED)
 
 
 def test_arguments_that_are_refused() -> None:
     with pytest.raises(ValueError, match="convert has 'output'; a session writes no files, and accepts atol, "):
-        padops.InferenceSession(model(), convert={"output": "out.onnx"})
+        padops.InferenceSession(model(REFUSED), convert={"output": "out.onnx"})
     with pytest.raises(ValueError, match="convert has 'foo'; a session .* accepts atol, .*, without_pad$"):
-        padops.InferenceSession(model(), convert={"foo": 1})
+        padops.InferenceSession(model(REFUSED), convert={"foo": 1})
     with pytest.raises(ValueError, match="expected 'auto', 'never' or arguments"):
-        padops.InferenceSession(model(), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
+        padops.InferenceSession(model(REFUSED), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="sess_options is int, expected onnxruntime.SessionOptions"):
-        padops.InferenceSession(model(), 3, convert={})
+        padops.InferenceSession(model(REFUSED), 3, convert={})
     text = "(int32[2, 3] x) => (int32[2, 5] y) { y = Pad <pads = [0, 1, 0, 1]> (x) }"
     with pytest.raises(padops.PadsLeftError, match="Pad"):
-        padops.InferenceSession(model(text, 2), convert={"target": "onnx"})
+        padops.InferenceSession(model(text, '"": 2'), convert={"target": "onnx"})
 
 
 @with_providers  # older onnxruntimes take these arguments for a failure of the provider, and try the CPU
@@ -145,4 +128,4 @@ def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.Monkey
     with pytest.raises(
         (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"
     ):
-        padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
+        padops.InferenceSession(model(REFUSED), **{"providers": ["CPUExecutionProvider"]} | wrong)

@@ -112,11 +112,6 @@ def test_a_right_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.Captur
     assert capsys.readouterr().out == f"{right.name}: right, {right.stat().st_size:,} bytes\n"
 
 
-def test_a_wheel_that_says_two_things(tmp_path: Path, script: ModuleType) -> None:
-    made = wheel(tmp_path, script.TARGETS["windows-amd64"], pe(), told="win32")
-    assert script.wrong_with(made) == ["its WHEEL file has the tags py3-none-win32, its name has others"]
-
-
 def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     made = wheel(tmp_path, script.TARGETS["windows-amd64"], pe())
     content = made.read_bytes()
@@ -138,12 +133,6 @@ def bare_wheel(folder: Path, tag: str, *libraries: str) -> Path:
         for name in libraries:
             archive.writestr(name, b"")
     return path
-
-
-def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
-    assert script.wrong_with(bare_wheel(tmp_path, "any"))[0].startswith(
-        "its platform 'any' is none of manylinux_2_28_x86_64, "
-    )
 
 
 @pytest.mark.parametrize(

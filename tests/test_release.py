@@ -57,11 +57,3 @@ def test_the_nuget_package(release: ModuleType, tmp_path: Path) -> None:
     assert kinds == {"rels", "so", "cs", "md", "nuspec"}
     assert ", ".join(f'"{name}"' for name in EP_NAMES) in code and "@" not in code
     assert next(row.text for row in told.iter() if row.tag.endswith("}version")) == "1.2.3"
-
-
-def test_cuda_without_a_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.syspath_prepend(SCRIPTS)
-    cuda = importlib.import_module("cuda")
-    monkeypatch.setattr(cuda.shutil, "which", lambda program: None)
-    assert cuda.main([]) == 0
-    assert "no NVIDIA device: there is no nvidia-smi. Nothing was run" in capsys.readouterr().out
