@@ -143,19 +143,6 @@ def test_the_verifier_shares_no_rule_of_pad_with_the_converter() -> None:
         assert {name for name in used if not allowed.fullmatch(name)} == set(), f"{name_of(path)} shares code"
 
 
-def test_matchers_stand_alone() -> None:
-    """Each file of convert/matchers has a matcher or serves only matchers; nobody else imports the latter."""
-    folder = PACKAGE / "convert" / "matchers"
-    asked = {path for path in imported_files(folder / "__init__.py") if path.is_relative_to(folder)}
-    assert len(asked) > 4 and asked >= set(folder.glob("*/__init__.py"))
-    for path in asked:
-        functions = [node for node in nodes_of(path)[0].body if hasattr(node, "args")]
-        matches = [node for node in functions if node.name.startswith("match_")]
-        assert matches and all([row.arg for row in node.args.args[:2]] == ["site", "types"] for node in matches)
-    for path in set(folder.glob("*.py")) - asked - {folder / "__init__.py"}:
-        assert all(name.startswith("padops.convert.matchers.") for name in importers(name_of(path))), name_of(path)
-
-
 def test_the_core_knows_no_onnx() -> None:
     """The core needs only NumPy, the standard library and itself, names a missing package, and counts."""
     shared = {PACKAGE / f"{name}.py" for name in ("__init__", "extras", "plural")}

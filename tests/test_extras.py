@@ -104,21 +104,6 @@ def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: 
     assert (ran.returncode, told["self_check"], told["why"], told["error"]) == (0, "not run", why, None)
 
 
-SESSION = f"""
-import numpy as np, padops, padops.extras
-session = padops.InferenceSession({str(MODEL)!r})
-print(padops.extras.runtimes(), session.run(None, {{"sound": np.arange(6, dtype=np.int16)[None]}})[0].tolist())
-"""
-
-
-def test_any_onnxruntime_will_do(tmp_path: Path) -> None:
-    site = make_site(tmp_path / "packages", "onnxruntime")
-    state_distribution(site, "onnxruntime-gpu", "1.31.1")
-    ran = run_python(site, "-c", SESSION, cwd=tmp_path)
-    assert ran.stderr == ""
-    assert ran.stdout == "{'onnxruntime-gpu': '1.31.1'} [[4, 3, 2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1]]\n"
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [
