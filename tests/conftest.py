@@ -118,10 +118,7 @@ def pytest_report_header() -> list[str]:
 
     import padops
 
-    return [
-        f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}",
-        f"padops: {padops.get_library_path()}",
-    ]
+    return [f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}", f"padops: {padops.get_library_path()}"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

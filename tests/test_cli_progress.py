@@ -21,12 +21,7 @@ PROGRAM = (
     f"import sys; from padops import cli, progress; progress.FEWEST = {COUNT}; "
     "sys.exit(cli.main(['convert', 'in.onnx', 'out.onnx', *sys.argv[1:]]))"
 )
-STEPS = (
-    "looking at Pads",
-    "looking for what folds",
-    "deciding",
-    "converting",
-)
+STEPS = ("looking at Pads", "looking for what folds", "deciding", "converting")
 
 
 @pytest.fixture

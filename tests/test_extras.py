@@ -71,11 +71,7 @@ def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("convert", MODEL, "-o", "out.onnx"),
-        ("verify", MODEL, MODEL),
-        ("conformance", "--quick", "--out", "report"),
-    ],
+    [("convert", MODEL, "-o", "out.onnx"), ("verify", MODEL, MODEL), ("conformance", "--quick", "--out", "report")],
     ids=lambda arguments: arguments[0],
 )
 def test_a_command_without_its_packages(numpy_alone: Path, arguments: tuple[object, ...], tmp_path: Path) -> None:

@@ -61,9 +61,7 @@ def tables(reports: dict[str, list[str]]) -> dict[str, str]:
     titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]
     schemas = {title[0]: title[1].removeprefix("schema ") for title in titles if len(title) > 1}
     rows = "".join(f"| `padops {name}` | {number} |\n" for name, number in schemas.items())
-    return {
-        "schemas": f"| JSON of | schema |\n|---|--:|\n{rows}",
-    }
+    return {"schemas": f"| JSON of | schema |\n|---|--:|\n{rows}"}
 
 
 def parts(page: str, mark: str) -> tuple[str, str, str]:
