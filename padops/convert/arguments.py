@@ -14,7 +14,7 @@ from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.rewrite import TARGETS
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
-from padops.runtime.provider_rules import RULED, Rules, check_used, full_names, rules_with
+from padops.runtime.provider_rules import RULED, Rules, full_names, rules_with
 
 FIRST_OPSET = 7  # the first version that onnxruntime runs
 
@@ -112,9 +112,7 @@ def check_known(providers: Collection[str], rules: Collection[str]) -> None:
 def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) -> Rules:
     """Returns padops' rules by provider; the rules in a file, which are for one provider, precede padops' own."""
     try:
-        known = rules_with(rules)
-        check_used(rules, known, full_names(providers, known))
-        return known
+        return rules_with(rules, providers)
     except FileNotFoundError as error:
         raise UsageError(f"rules: {rules} does not exist", f"--rules: {rules} does not exist") from error
     except (OSError, ValueError) as error:

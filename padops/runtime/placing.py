@@ -38,7 +38,6 @@ from padops.runtime.provider_rules import (
     BY_NAME,
     RULED,
     Rules,
-    check_used,
     in_front_of,
     of_plugin,
     rules_with,
@@ -215,8 +214,7 @@ def put_named(
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:
     """Return a session's rules: from the caller's file, else the user's measured rules, else padops' own."""
-    rules = rules_with(file)
-    check_used(file, rules, [one.name for one in chosen])
+    rules = rules_with(file, [one.name for one in chosen])
     there = available()
     return with_measured(rules, [one for one in chosen if one.name in there])
 

@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -144,11 +144,15 @@ LOG = logging.getLogger("padops")
 Rules = Mapping[str, KnownProvider]
 
 
-def rules_with(path: str | os.PathLike[str] | None) -> Rules:
-    """Return rules by provider name: padops' own, overridden by a file in the same format."""
+def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = ()) -> Rules:
+    """Return padops' own rules by provider name, overridden by a file; ValueError if it has rules for none of them."""
     if path is None:
         return BY_NAME
-    return {**BY_NAME, **{row.name: row for row in _read_file(path)[1]}}
+    rows = {row.name: row for row in _read_file(path)[1]}
+    names = full_names(providers, rows)
+    if names and rows.keys().isdisjoint(names):
+        raise ValueError(f"{os.fspath(path)} has rules for {', '.join(rows)}, and for none of {', '.join(names)}")
+    return {**BY_NAME, **rows}
 
 
 def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[KnownProvider]]:
@@ -161,15 +165,6 @@ def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Known
     if not isinstance(content, dict):
         raise ValueError(f"{file}: expected an object with the rules of a provider")
     return content, list(known_by(content, file))
-
-
-def check_used(path: str | os.PathLike[str] | None, rules: Rules, providers: Collection[str]) -> None:
-    """Raise ValueError if a file has rules for none of the providers."""
-    if path is None:
-        return
-    named = [name for name, row in rules.items() if row.file == os.fspath(path)]
-    if not set(named) & set(providers):
-        raise ValueError(f"{os.fspath(path)} has rules for {', '.join(named)}, and for none of {', '.join(providers)}")
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:

@@ -61,7 +61,7 @@ def test_commands(rules: Path, source: Path, capsys: pytest.CaptureFixture[str])
 
 
 COMMANDS = {"inspect": ["--providers"], "convert": ["--dry-run", "--target", "onnx", "--for"], "run": ["--providers"]}
-OF_ANOTHER = f"has rules for {CUDA}, {VITIS}, and for none of WebGpuExecutionProvider\n"
+OF_ANOTHER = f"has rules for {VITIS}, {CUDA}, and for none of WebGpuExecutionProvider\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
