@@ -21,7 +21,7 @@ from typing import Any
 import onnxruntime
 
 from padops.plural import plural
-from padops.runtime.chosen import AZURE, Chosen, Provider, available, chosen_by, devices_of, plugin_version
+from padops.runtime.chosen import AZURE, Chosen, available, devices_of, plugin_version
 from padops.runtime.library import get_library_path
 from padops.runtime.model_words import dim_names
 from padops.runtime.provider import (
@@ -143,8 +143,13 @@ def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
         raise ValueError(f"onnxruntime {onnxruntime.__version__} has no provider {absent[0]} here; it has {has}")
 
 
-def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, rules: Rules = BY_NAME) -> list[Chosen]:
-    """Return the chosen providers with padops among them.
+def with_padops(
+    chosen: Sequence[Chosen],
+    there: Collection[str] | None = None,
+    rules: Rules = BY_NAME,
+    options: Mapping[str, str] | None = None,
+) -> list[Chosen]:
+    """Return the chosen providers with padops among them, with these options if it has not been chosen.
 
     padops stands before the CPU's provider, which is always last, and also before the first provider that is ``there``
     (by default all are; onnxruntime omits others) and does not run every Pad correctly.
@@ -153,7 +158,7 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None, 
     among = list(chosen)
     if EP_NAME not in names:
         at = names.index(CPU) if CPU in names else len(names)
-        among.insert(at, Chosen(EP_NAME, {}))
+        among.insert(at, Chosen(EP_NAME, dict(options or {})))
     if CPU not in names:
         among.append(Chosen(CPU, {}))
     names = [one.name for one in among]
@@ -194,22 +199,6 @@ def place(
         return [(one.name, one.options) for one in chosen]
     put(options, chosen, rules)
     return None
-
-
-def put_named(
-    options: onnxruntime.SessionOptions,
-    providers: Sequence[Provider],
-    provider_options: Mapping[str, str],
-    file: str | os.PathLike[str] | None,
-) -> None:
-    """Add providers to options, with padops among them."""
-    chosen = chosen_by(providers, None)
-    if provider_options and all(one.name != EP_NAME for one in chosen):
-        at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
-        chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
-    rules = rules_for(file, chosen)
-    register_provider_library()
-    put(options, with_padops(chosen, available(), rules), rules)
 
 
 def rules_for(file: str | os.PathLike[str] | None, chosen: Sequence[Chosen]) -> Rules:

@@ -78,7 +78,10 @@ def register(
     if rules is not None and not providers:
         raise ValueError("rules are given, but no providers")
     if providers is not None:
-        placing.put_named(session_options, providers, provider_options or {}, rules)
+        chosen = chosen_by(providers, None)
+        found = placing.rules_for(rules, chosen)
+        placing.register_provider_library()
+        placing.put(session_options, placing.with_padops(chosen, available(), found, provider_options), found)
     elif provider:
         placing.add_provider(session_options, provider_options)
     if backend == "pyop":

@@ -10,6 +10,7 @@ from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recor
 
 import padops
 from padops.runtime import placing
+from padops.runtime.chosen import chosen_by
 from padops.runtime.placing import register_provider_library
 from padops.runtime.provider import FIRST_NAME
 
@@ -69,7 +70,7 @@ def test_devices_in_the_list() -> None:
         assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     for wrong, names in (([], "no provider"), ([cpu, register_provider_library()[EP_NAME]], f"{CPU} and {EP_NAME}")):
         with pytest.raises(ValueError, match=f"has devices of {names}, expected of one"):
-            placing.chosen_by([wrong], None)
+            chosen_by([wrong], None)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_devices_in_the_list() -> None:
 )
 def test_providers_of_other_types(providers, options, message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        placing.chosen_by(providers, options)
+        chosen_by(providers, options)
 
 
 def test_register_with_providers() -> None:
