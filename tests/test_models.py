@@ -1,4 +1,4 @@
-"""Whole models, converted and run: the samples in models/, and the real ones."""
+"""Whole models, converted and run: the samples in models/, those that come with onnx, and real ones."""
 
 from __future__ import annotations
 
@@ -121,3 +121,35 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
 def test_every_real_model_with_a_pad_is_in_the_table(real_models: dict[str, Path]) -> None:
     with_pads = {name for name, path in real_models.items() if pads_in(onnx.load(path))}
     assert with_pads == {name for name, pads, _ in REAL if pads}
+
+
+ONNX_DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
+
+
+STORED = sorted(
+    model.parent
+    for model in ONNX_DATA.glob("*/*/model.onnx")
+    if any(node.op_type == "Pad" for node in onnx.load(model).graph.node)
+)
+
+
+def test_stored_models_are_there() -> None:
+    names = {folder.name.removeprefix("test_") for folder in STORED}
+    assert names >= {"ConstantPad2d", "ReflectionPad2d", "ReplicationPad2d", "ZeroPad2d", "operator_pad"}
+
+
+@pytest.mark.parametrize("folder", STORED, ids=lambda folder: folder.name)
+def test_onnx_stored_model(folder: Path, tmp_path: Path) -> None:
+    converted, _ = convert(folder / "model.onnx", tmp_path)
+    graph = onnx.load(folder / "model.onnx").graph
+    data_sets = sorted(folder.glob("test_data_set_*"))
+    assert data_sets
+    for data in data_sets:
+        stored = {
+            kind: {
+                value.name: numpy_helper.to_array(onnx.load_tensor(data / f"{kind}_{i}.pb"))
+                for i, value in enumerate(getattr(graph, kind))
+            }
+            for kind in ("input", "output")
+        }
+        assert_same(run(converted, stored["input"], registered=True), stored["output"])

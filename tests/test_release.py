@@ -1,4 +1,4 @@
-"""The packages that scripts/release.py writes by itself, and scripts/cuda.py where there is no device."""
+"""The packages that scripts/release.py writes by itself."""
 
 from __future__ import annotations
 
