@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 from command_lines import run
-from inspected_models import MADE, write_models
+from inspected_models import MADE
 from small_models import FLOAT, model, pad
 
 import padops
@@ -20,20 +20,13 @@ from padops.convert.records import RUNNING, Verdict
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_models(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_each_kind_has_its_code(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_kind_has_its_code(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, expected in ALONE.items():
         assert run(capsys, "inspect", f"{name}.onnx", "--check")[0] == expected, name
         assert run(capsys, "inspect", f"{name}.onnx")[0] == (expected == 1), name
 
 
-def test_of_several_the_worst_counts(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_the_worst_counts(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     order = [4, 1, 3, 5, 0]
     for names in combinations(ALONE, 2):
         worst = min((ALONE[name] for name in names), key=order.index)
@@ -41,7 +34,7 @@ def test_of_several_the_worst_counts(place: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, "inspect", ".", "--check")[0] == 4
 
 
-def test_what_is_allowed_counts_for_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_allowed_counts_for_nothing(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     allow = [word for kind in KINDS for word in ("--allow", kind)]
     for name, expected in ALONE.items():
         assert run(capsys, "inspect", f"{name}.onnx", "--check", *allow)[0] == (expected == 1), name
@@ -54,17 +47,19 @@ def test_every_verdict_that_does_not_run_has_a_kind() -> None:
     assert {rule.kind for rule in RULES.values()} == set(KINDS)
 
 
-def test_what_is_said_of_several_models(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_said_of_several_models(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for one that runs, the reasons of the others, and a total."""
-    (place / "more").mkdir()
-    (place / "more" / "one.onnx").write_bytes(MADE["right"].SerializeToString())
-    (place / "more" / "report.xml").write_text("<testsuites/>")
-    (place / "more" / "net.xml").write_text('<?xml version="1.0"?>\n<net name="g" version="10"/>')
-    (place / "more" / "pulled.onnx").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
-    (place / "more" / "moved.onnx").symlink_to("nowhere.onnx")
+    (inspected / "more").mkdir()
+    (inspected / "more" / "one.onnx").write_bytes(MADE["right"].SerializeToString())
+    (inspected / "more" / "report.xml").write_text("<testsuites/>")
+    (inspected / "more" / "net.xml").write_text('<?xml version="1.0"?>\n<net name="g" version="10"/>')
+    (inspected / "more" / "pulled.onnx").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    )
+    (inspected / "more" / "moved.onnx").symlink_to("nowhere.onnx")
     nodes = [pad(["x"], f"y{i}", domain=f"d{i // 2}") for i in range(10)]
     many = model(nodes, 13, outputs=[("y0", FLOAT, None)], imports=[(f"d{i}", 1) for i in range(5)])
-    (place / "many.onnx").write_bytes(many.SerializeToString())
+    (inspected / "many.onnx").write_bytes(many.SerializeToString())
     names = ("refused.onnx", "more", "missing.onnx", "refused.onnx", "unreadable.onnx", "many.onnx")
     code, out, err = run(capsys, "inspect", *names)
     assert code == 1
@@ -96,7 +91,7 @@ def test_a_folder_without_models(command: tuple[str], tmp_path: Path, capsys: py
     assert run(capsys, *command, tmp_path) == (1, "", told)
 
 
-def test_the_json_has_one_form(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_has_one_form(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "inspect", "right.onnx", "missing.onnx", "--json")
     told = json.loads(out)
     right, missing = told.pop("models")
@@ -108,7 +103,7 @@ def test_the_json_has_one_form(place: Path, capsys: pytest.CaptureFixture[str]) 
         assert json.loads(run(capsys, "inspect", name, "--json")[1]) == told | {"models": [found]}
 
 
-def test_a_provider_that_is_not_there(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_provider_that_is_not_there(inspected: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "inspect", "right.onnx", "--providers", "cpu,Cupid")
     assert (code, out) == (2, "")
     assert re.search("onnxruntime .* knows no provider Cupid; expected one of .*CPUExecutionProvider.*$", err)

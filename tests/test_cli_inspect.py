@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import command_lines
 import pytest
 from command_lines import give
 from onnx import helper
 from small_models import external, model, one_pad, pad, tensor
 
 import padops
-from padops import cli
 from padops.convert.records import SCHEMA
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
@@ -20,9 +20,7 @@ ROADS = ["session" if runtime_minor() >= FIRST_MINOR else "memory", "convert", "
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = cli.main(["inspect", *(str(argument) for argument in arguments)])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+    return command_lines.run(capsys, "inspect", *arguments)
 
 
 def test_a_model_that_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
