@@ -254,28 +254,25 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
     return whole
 
 
-class _UnreadError(Exception):
-    """padops cannot read or convert a model; the message has the reason."""
-
-
 def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
     """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
     doubt = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
-    try:
-        if convert == "auto":
-            return _converted_if_needed(model), ""
-    except DependencyError as missing:
-        text = f"{doubt}, and padops cannot look: {missing}; convert='never' runs the model as it is"
-        raise DependencyError(text, name=missing.name) from None
-    except _UnreadError as error:
-        doubt += f", and padops cannot look: {error}"
+    if convert == "auto":
+        try:
+            made, why = _converted_if_needed(model)
+        except DependencyError as missing:
+            text = f"{doubt}, and padops cannot look: {missing}; convert='never' runs the model as it is"
+            raise DependencyError(text, name=missing.name) from None
+        if not why:
+            return made, ""
+        doubt += f", and padops cannot look: {why}"
     return None, f"{doubt}; padops runs them after 'padops convert'"
 
 
 def _converted_if_needed(
     model: str | bytes | os.PathLike[str], refused: bool = False, provider: str = ""
-) -> Conversion | None:
-    """Convert the model; return None if this onnxruntime runs every Pad, or conversion helps no Pad.
+) -> tuple[Conversion | None, str]:
+    """Convert the model; return None if this onnxruntime runs every Pad or no conversion helps, and why padops cannot.
 
     If onnxruntime has ``refused`` the model and no Pad is known as the cause, all Pads are converted. With a
     ``provider``, before which onnxruntime refused equal names of Pads, the model is lowered for it.
@@ -284,41 +281,38 @@ def _converted_if_needed(
     from padops.convert.pipeline import same_wrong
 
     if not isinstance(model, (str, bytes, os.PathLike)):
-        return None
+        return None, ""
     try:
         if provider:
-            return _converted(model, {"target": "onnx", "provider": provider})
+            return _converted(model, {"target": "onnx", "provider": provider}), ""
         found = inspect(model)
         helped = any("convert" in pad.roads for pad in found.failing)
         # Before onnxruntime 1.24 there is no provider: only conversion runs Pads whose verdict depends on the data.
         doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
         silent = same_wrong(found.failing) or any(pad.verdict == "breaks a rule" for pad in found.pads)  # to report
         if not (helped or doubtful or refused or silent):
-            return None
+            return None, ""
         asked = {"custom_domains": found.domains} | ({"auto_pad": "explicit"} if "--auto-pad" in found.options else {})
         made = _converted(model, asked | {"select": "all" if doubtful or refused and not helped else "needed"})
     except PadsLeftError:  # a Pad breaks a rule
         raise
     except PadopsError as error:
-        raise _UnreadError(str(error)) from error
+        return None, str(error)
     if helped or silent or made.converted:
-        return made
+        return made, ""
     stuck = [pad for pad in found.failing if "session" not in pad.roads]  # the session has what the others need
-    if refused and stuck:
-        raise _UnreadError(f"{stuck[0].path}: {stuck[0].why}")
-    return None
+    return None, f"{stuck[0].path}: {stuck[0].why}" if refused and stuck else ""
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
     """Convert a model that onnxruntime refused; log the reason and return None if conversion cannot help."""
     try:
-        return _converted_if_needed(model, True, provider)
+        made, why = _converted_if_needed(model, True, provider)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
-    except _UnreadError as unread:
-        if isinstance(model, bytes) or os.path.isfile(model):  # for a missing file, onnxruntime's error suffices
-            LOG.warning("padops cannot convert the model: %s", unread)
-        return None
+    if why and (isinstance(model, bytes) or os.path.isfile(model)):  # for a missing file, onnxruntime's error suffices
+        LOG.warning("padops cannot convert the model: %s", why)
+    return made
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
