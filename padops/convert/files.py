@@ -57,10 +57,8 @@ def check_paths(source: Source, target: Path | None, report: Path | None) -> Non
     if report is not None and any(model is not None and _same_file(model, report) for model in models):
         why = f"{report} is a model; name another"
         raise UsageError(f"{why} file for the report", f"{why} --report")
-    for path in (target, report):
-        with os_errors_as("cannot write", path):
-            if refused := refusal([path]):
-                raise PadopsError(refused)
+    if refused := refusal([target, report]):
+        raise PadopsError(refused)
 
 
 def check_targets(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,16 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
+def paired_graphs(
+    graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto
+) -> Iterator[tuple[ir.Graph | ir.Function, onnx.GraphProto | onnx.FunctionProto]]:
+    """Yield a graph with its message, and then all graphs inside it with theirs."""
+    yield graph, message
+    for node, node_message in zip(graph, message.node, strict=True):
+        for inner, inner_message in subgraphs(node, node_message):
+            yield from paired_graphs(inner, inner_message)
+
+
 def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any = None) -> Any:
     """Return an attribute's value, or ``absent``; None if it is of another type, or a function's caller sets it."""
     attribute = node.attributes.get(name)
@@ -209,7 +220,6 @@ class Constants:
     """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
 
     def __init__(self, model: ir.Model) -> None:
-        self._numbers: dict[str, int] = {}  # the last number for each name
         sites = list(walk(model))
         graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
         graphs.update(site.scope.graph for site in sites)
@@ -245,11 +255,8 @@ class Constants:
 
     def fresh(self, wanted: str) -> str:
         """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
-        name, number = wanted, self._numbers.get(wanted, 1)
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._numbers[wanted] = number
+        names = (f"{wanted}_{number}" for number in count(2))
+        name = next(name for name in chain([wanted], names) if name not in self._taken)
         self._taken.add(name)
         return name
 
