@@ -43,18 +43,20 @@ class Staging:
 
     def write(self, location: str, content: Iterable[bytes]) -> int:
         """Stages a file for ``location``; returns its size in bytes."""
-        with open(self._prepare(location), "xb") as file:
+        self._locations.append(location)
+        with open(self._path(location), "xb") as file:
             return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
         """Stages a copy of a file for ``location``, block by block; ``advance`` gets the bytes of each block."""
-        with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
+        self._locations.append(location)
+        with open(source, "rb") as original, open(self._path(location), "xb") as file:
             for count in _copy_blocks(original, file):
                 advance(count)
 
     def borrow(self, source: Path, location: str) -> None:
         """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
-        path = self._made(location)
+        path = self._path(location)
         try:
             os.link(os.path.realpath(source), path)
         except OSError:  # a file system without hard links
@@ -104,11 +106,7 @@ class Staging:
             if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
                 raise OSError(errno.EBUSY, CHANGED, str(path))
 
-    def _prepare(self, location: str) -> Path:
-        self._locations.append(location)
-        return self._made(location)
-
-    def _made(self, location: str) -> Path:
+    def _path(self, location: str) -> Path:
         path = self.hidden / location
         path.parent.mkdir(parents=True, exist_ok=True)
         return path

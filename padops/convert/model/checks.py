@@ -237,28 +237,23 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 def check_model(model: onnx.ModelProto) -> None:
     """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
     functions = {key_of(function): function for function in model.functions}
-
-    def check(
-        part: onnx.GraphProto | onnx.FunctionProto, path: str, place: str, imports: Iterable[onnx.OperatorSetIdProto]
-    ) -> None:
+    owners: list[onnx.ModelProto | onnx.FunctionProto] = [model, *model.functions]
+    for i, owner in enumerate(owners, -1):
+        part, path, place = (owner.graph if isinstance(owner, onnx.ModelProto) else owner), "graph", "the model"
+        if is_function := isinstance(owner, onnx.FunctionProto):
+            path, place = f"functions[{i}]", f"function '{owner.name}' (functions[{i}])"
+            for attribute in owner.attribute_proto:
+                _check_attribute(attribute, place, inside_function=False)
         used = {"", *(node.domain for node in part.node)}
-        for row in imports:
+        for row in owner.opset_import:
             if row.domain in used and not 1 <= row.version <= HIGHEST_VERSION:
                 raise PadopsError(
                     f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
                     f"{HIGHEST_VERSION}"
                 )
-        version = default_version({row.domain: row.version for row in imports}, model.ir_version)
-        is_function = isinstance(part, onnx.FunctionProto)
+        version = default_version({row.domain: row.version for row in owner.opset_import}, model.ir_version)
         _check_graph(part, path, version, functions, is_function)
         check_names(part, path, sorted_nodes=is_function)
-
-    check(model.graph, "graph", "the model", model.opset_import)
-    for i, function in enumerate(model.functions):
-        place = f"function '{function.name}' (functions[{i}])"
-        for attribute in function.attribute_proto:
-            _check_attribute(attribute, place, inside_function=False)
-        check(function, f"functions[{i}]", place, function.opset_import)
     check_calls(model)
 
 

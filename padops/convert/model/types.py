@@ -23,7 +23,7 @@ from padops.convert.model.graphs import (
     remove_unused,
     values_of,
 )
-from padops.convert.model.inference import ENDLESS, ENDS, STEPS, infer, is_unsure
+from padops.convert.model.inference import ENDLESS, ENDS, STEPS, declared, infer, is_unsure
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
@@ -89,10 +89,9 @@ class Types:
                     self._inferred.update(dict.fromkeys(values_of(inner)))
         else:
             for body, found in zip(graphs, (main, *bodies), strict=True):
-                for graph, message in paired_graphs(body, found):
-                    infos = (*message.input, *message.value_info, *message.output)
-                    stated = {info.name: info.type for info in infos}
-                    self._inferred.update((value, stated.get(value.name or "")) for value in values_of(graph))
+                for part, message in paired_graphs(body, found):
+                    kinds = {info.name: info.type for info in declared(message)}
+                    self._inferred.update((value, kinds.get(value.name or "")) for value in values_of(part))
         for value in self._inferred:
             is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
             if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on these
