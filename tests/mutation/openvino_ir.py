@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from openvino_irs import SHAPE, constant, pad_model
-from openvino_layers import LAYERS, save_layer
+from openvino_layers import LAYERS, save_layers
 
 from .runner import Mutant
 
@@ -48,7 +48,7 @@ INSERTED = (b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"<", b">", b"&", 
 def _bases() -> list[tuple[str, str, bytes]]:
     """IRs of a layer or a Pad each: name, text and weights."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = {name: save_layer(Path(folder, f"{number}.xml"), name) for number, name in enumerate(LAYERS)}
+        paths = {name: save_layers(Path(folder, f"{number}.xml"), name) for number, name in enumerate(LAYERS)}
         amounts = constant([1, 0, 2]), constant([0, 2, 1])
         for mode in ("constant", "edge", "reflect", "symmetric") * 4:  # as many as matter beside the layers
             path = Path(folder, f"{len(paths)}.xml")
