@@ -99,6 +99,8 @@ BROKEN = {
     "missing": ({"location": "v.bin"}, "its data file {folder}/v.bin does not exist"),
     "too short": ({"offset": 4}, "its data end at byte 20 of {folder}/w.bin, which has only 16"),
     "length too small": ({"length": 12}, "its data have 12 bytes, but dims [4] need 16"),
+    "many digits": ({"length": "9" * 5000},
+                    f"offset '0' and length '{'9' * 39} of its data must be numbers of bytes"),
     "no number": ({"offset": "-1"}, "offset '-1' and length '16' of its data must be numbers of bytes"),
 }  # fmt: skip
 
