@@ -143,14 +143,14 @@ def test_shapes_that_only_the_pads_tell() -> None:
         ("v = Reshape (x, dims) y = Pad (v, p)", {"p": (6,)}),
         ("v = Reshape (x, dims) y = Pad (v, p, , axes)", {"p": (4,)}),
         ("v = Reshape (x, dims) y = own.Ours (v, p)", {"p": (6,)}),  # in a model's own function
-        ("v = Reshape (x, dims) y = Pad (v, four, , q)", {"q": (2,)}),
+        ("y = Pad (x, two, , q)", {"q": (1,)}),
         ("y = If (c) <then_branch = b () => (float[] z) { z = Neg (x) }, else_branch = b () => (float[] z) "
          "{ z = Abs (x) }>", {"c": ()}),
     ):  # fmt: skip
         read = ", ".join(f"int64[] {name}" for name in "pq" if f" {name}" in nodes)
         source = onnx.parser.parse_model(
-            f'<ir_version: 8, opset_import: ["": 18, "own": 1]> g (float[6] x, {read or "bool[] c"}) => (float[] y) '
-            "<int64[3] dims = {1, 2, 3}, int64[2] axes = {0, 2}, int64[4] four = {0, 1, 0, 1}> "
+            f'<ir_version: 8, opset_import: ["": 18, "own": 1]> g (float[6] x, int64[2] two, {read or "bool[] c"}) => (float[] y) '
+            "<int64[3] dims = {1, 2, 3}, int64[2] axes = {0, 2}> "
             f"{{ {nodes} }}{call}"
         )
         assert first_shapes(source).items() >= shapes.items()
