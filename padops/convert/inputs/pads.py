@@ -11,7 +11,7 @@ import onnx
 from onnx import checker, inliner, numpy_helper
 
 from padops.convert.model.inference import declarations, infer_graph
-from padops.convert.model.nesting import graphs_beside, graphs_in, graphs_of
+from padops.convert.model.nesting import Body, graphs_beside, graphs_in, graphs_of
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
@@ -40,7 +40,7 @@ def is_pad(node: onnx.NodeProto) -> bool:
     return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
-def labelled(path: str, body: onnx.GraphProto | onnx.FunctionProto) -> list[tuple[str, onnx.NodeProto]]:
+def labelled(path: str, body: Body) -> list[tuple[str, onnx.NodeProto]]:
     """Return each node of a graph with its path for people, as in ``model/graphs.py``."""
     names = Counter(node.name for node in body.node if node.name)
     labels = [node.name or f"{node.op_type}_{i}" for i, node in enumerate(body.node)]
@@ -56,7 +56,7 @@ def labelled_nodes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.NodeProto
         yield from _inside(f"function {function.domain or 'ai.onnx'}::{function.name}{overload}", function)
 
 
-def _inside(path: str, body: onnx.GraphProto | onnx.FunctionProto) -> Iterator[tuple[str, onnx.NodeProto]]:
+def _inside(path: str, body: Body) -> Iterator[tuple[str, onnx.NodeProto]]:
     yield from (rows := labelled(path, body))
     for label, node in rows:
         for name, graph in graphs_in(node.attribute):

@@ -17,7 +17,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
-from padops.convert.model.nesting import graphs_in, nodes_of
+from padops.convert.model.nesting import Body, graphs_in, nodes_of
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN
 
@@ -133,13 +133,13 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
 SHOWN = 6  # nodes or functions of a cycle that a message names
 
 
-def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str = "graph", sorted_nodes: bool = False) -> None:
+def check_names(graph: Body, path: str = "graph", sorted_nodes: bool = False) -> None:
     """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``."""
     for name, reader in _free_names(graph, path, sorted_nodes).items():
         raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
-def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
+def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, str]:
     """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in messages.
 
     Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
@@ -257,9 +257,7 @@ def check_model(model: onnx.ModelProto) -> None:
     check_calls(model)
 
 
-def _check_graph(
-    graph: onnx.GraphProto | onnx.FunctionProto, path: str, version: int | None, functions: Functions, inside: bool
-) -> None:
+def _check_graph(graph: Body, path: str, version: int | None, functions: Functions, inside: bool) -> None:
     """Check the tensors, and the nodes at any depth; ``inside`` states whether they are inside a function."""
     if isinstance(graph, onnx.GraphProto):
         for i, tensor in enumerate(graph.initializer):

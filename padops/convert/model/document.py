@@ -24,8 +24,8 @@ from google.protobuf.message import DecodeError, EncodeError
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
-from padops.convert.model.graphs import paired_graphs, subgraphs, values_of, walk
-from padops.convert.model.nesting import nodes_in, shaped_type
+from padops.convert.model.graphs import IrBody, paired_graphs, subgraphs, values_of, walk
+from padops.convert.model.nesting import Body, nodes_in, shaped_type
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
 from padops.convert.records import FileRecord
 from padops.spec import pyop_node
@@ -110,13 +110,13 @@ class Document:
                     del owner.opset_import[:]
                     owner.opset_import.extend(kept)
 
-    def _owners(self) -> list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]]:
+    def _owners(self) -> list[tuple[IrBody, onnx.ModelProto | onnx.FunctionProto]]:
         """Return the main graph and the functions, each with the message that has its imports."""
         message = self.message()
-        graphs: tuple[ir.Graph | ir.Function, ...] = (self.model.graph, *self.model.functions.values())
+        graphs: tuple[IrBody, ...] = (self.model.graph, *self.model.functions.values())
         return list(zip(graphs, (message, *message.functions), strict=True))
 
-    def _bodies(self) -> list[tuple[ir.Graph | ir.Function, onnx.GraphProto | onnx.FunctionProto]]:
+    def _bodies(self) -> list[tuple[IrBody, Body]]:
         """Return the main graph and the functions, each with the message that has its nodes."""
         return [(graph, row.graph if isinstance(row, onnx.ModelProto) else row) for graph, row in self._owners()]
 
@@ -132,7 +132,7 @@ class Document:
         _remove(message.sparse_initializer, gone)
         self._write_nodes(graph, message)
 
-    def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
+    def _write_nodes(self, graph: IrBody, message: Body) -> None:
         nodes, changed, former = [], False, _outputs(message)
         for node in graph:
             origin = self._origin.get(node)
@@ -155,7 +155,7 @@ class Document:
             self._declare(graph, message)
         _remove(message.value_info, former - _outputs(message))
 
-    def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
+    def _declare(self, graph: IrBody, message: onnx.GraphProto) -> None:
         """Declare the types that passes found for the outputs of changed nodes."""
         known = {info.name: info for info in (*message.value_info, *message.output)}
         for node in graph:
@@ -176,9 +176,7 @@ def _remove(rows: Any, gone: Collection[str]) -> None:
             del rows[i]
 
 
-def _settle_shapes(
-    graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool
-) -> None:
+def _settle_shapes(graph: IrBody, message: Body, is_inner: bool) -> None:
     values = {value.name: value for value in values_of(graph)}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
@@ -199,7 +197,7 @@ def _settle_shapes(
                         dim.dim_value = known
 
 
-def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
+def _outputs(message: Body) -> set[str]:
     return {name for node in message.node for name in node.output}
 
 
@@ -232,9 +230,7 @@ def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
     return all(ir.to_proto(node.attributes[attribute.name]) == attribute for attribute in plain)
 
 
-def _pair_nodes(
-    body: ir.Graph | ir.Function, body_message: onnx.GraphProto | onnx.FunctionProto
-) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
+def _pair_nodes(body: IrBody, body_message: Body) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
     for graph, message in paired_graphs(body, body_message):
         yield from zip(graph, message.node, strict=True)
 

@@ -15,8 +15,9 @@ import onnx_ir as ir
 
 from padops.convert.model.checks import default_version
 from padops.convert.model.external import read_range
-from padops.convert.model.nesting import graphs_in
+from padops.convert.model.nesting import Body, graphs_in
 
+IrBody = ir.Graph | ir.Function
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
 # The types of Constant's attributes other than "value", and of their elements.
@@ -64,7 +65,7 @@ class Scope:
 
     model: ir.Model
     graph: ir.Graph  # the graph that the node is in
-    root: ir.Graph | ir.Function  # the main graph or the function, whose opset imports count
+    root: IrBody  # the main graph or the function, whose opset imports count
     path: str  # the graph's path, such as ``graph/If_12.then_branch``
     index: Index = field(repr=False, compare=False)  # of the model; all scopes of a walk share it
     # The node that contains the graph; None for the main graph and for a function.
@@ -108,7 +109,7 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, path, scope.index, site))
 
 
-def values_of(graph: ir.Graph | ir.Function) -> Iterator[ir.Value]:
+def values_of(graph: IrBody) -> Iterator[ir.Value]:
     """Yield a graph's inputs and the outputs of its own nodes."""
     yield from graph.inputs
     for node in graph:
@@ -154,9 +155,7 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
-def paired_graphs(
-    graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto
-) -> Iterator[tuple[ir.Graph | ir.Function, onnx.GraphProto | onnx.FunctionProto]]:
+def paired_graphs(graph: IrBody, message: Body) -> Iterator[tuple[IrBody, Body]]:
     """Yield a graph with its message, and then all graphs inside it with theirs."""
     yield graph, message
     for node, node_message in zip(graph, message.node, strict=True):

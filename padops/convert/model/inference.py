@@ -26,7 +26,7 @@ import onnx
 from onnx import numpy_helper
 
 from padops.convert.model.checks import Key, callees_first, calls_in, key_of
-from padops.convert.model.nesting import graphs_beside, graphs_in, graphs_of, nodes_in, nodes_of, shaped_type
+from padops.convert.model.nesting import Body, graphs_beside, graphs_in, graphs_of, nodes_in, nodes_of, shaped_type
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice
@@ -64,7 +64,7 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
 AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
-def open_axes(body: onnx.GraphProto | onnx.FunctionProto, around: frozenset[str] = frozenset()) -> None:
+def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
     """Give a Pad unknown amounts for all axes, if its own graph or one around it has no int64 list of the axes.
 
     onnx's inference treats axes of unknown dims as absent: it computes the dims of all axes in their order, or refuses
@@ -238,7 +238,7 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
     return False
 
 
-def declared(graph: onnx.GraphProto | onnx.FunctionProto) -> list[onnx.ValueInfoProto]:
+def declared(graph: Body) -> list[onnx.ValueInfoProto]:
     is_graph = isinstance(graph, onnx.GraphProto)
     return [*graph.input, *graph.value_info, *graph.output] if is_graph else [*graph.value_info]
 

@@ -150,8 +150,8 @@ def test_shapes_that_only_the_pads_tell() -> None:
         read = ", ".join(f"int64[] {name}" for name in "pq" if f" {name}" in nodes)
         source = onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 18, "own": 1]> '
-            f"g (float[6] x, int64[2] two, {read or 'bool[] c'}) => (float[] y) <int64[3] dims = {{1, 2, 3}}, int64[2] axes = {{0, 2}}> "
-            f"{{ {nodes} }}{call}"
+            f"g (float[6] x, int64[2] two, {read or 'bool[] c'}) => (float[] y) "
+            f"<int64[3] dims = {{1, 2, 3}}, int64[2] axes = {{0, 2}}> {{ {nodes} }}{call}"
         )
         assert first_shapes(source).items() >= shapes.items()
 
