@@ -24,6 +24,9 @@ from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
 node = helper.make_node
+HEAD = (
+    '<ir_version: 8, opset_import: ["": 17]> g (float[{}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, '
+)
 PADS = tensor("pads", [1, 0, 2, 1])
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
 
@@ -78,6 +81,16 @@ def test_attributes_of_calls_give_types_as_far_as_they_agree() -> None:
 def test_a_call_in_a_branch() -> None:
     body = graph([call("Pads", output="v")], [], [("v", INT16, None)])
     assert found(calls(node("If", ["c"], ["y"], then_branch=body, else_branch=body))).type == "int16"
+
+
+def test_a_pad_in_a_branch_of_a_branch() -> None:
+    other = "else_branch = e () => (float[] e) { e = Neg (x) }>"
+    inner = f"If (c) <then_branch = b () => (float[] b) {{ r = Relu (x) b = Pad (r, p) }}, {other}"
+    source = parser.parse_model(
+        f"{HEAD.format('2, 3')} int64[4] p = {{1, 0, 2, 1}}, bool c = {{1}}> "
+        f"{{ y = If (c) <then_branch = a () => (float[] a) {{ a = {inner} }}, {other} }}"
+    )
+    assert (found(source).type, found(source).input_shape) == ("float", (2, 3))
 
 
 @pytest.mark.parametrize("as_graph", [False, True])
@@ -143,11 +156,6 @@ def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
     )
     with pytest.raises(PadopsError, match="sparse initializer 's'"):
         inspect(source)
-
-
-HEAD = (
-    '<ir_version: 8, opset_import: ["": 17]> g (float[{}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, '
-)
 
 
 def sliced(end: int, step: int, dims: str = "3") -> onnx.ModelProto:
