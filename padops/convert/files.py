@@ -203,15 +203,11 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
             stage.expect(path, identity(path))
     copies = [placement for placement in placements if placement.copied]
     total, done = sum(placement.file.size for placement in copies), 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(COPYING, done, total)
-
     for placement in copies:
-        stage.copy(placement.file.source, placement.location, advance)
+        for size in stage.copy(placement.file.source, placement.location):
+            done += size
+            if progress is not None:
+                progress(COPYING, done, total)
 
 
 def _stage_model(

@@ -16,9 +16,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
 
 from padops.files.interrupts import uninterrupted
 from padops.files.targets import Identity, behind_link, identity, obstacle
@@ -47,12 +46,17 @@ class Staging:
         with open(self._path(location), "xb") as file:
             return sum(file.write(part) for part in content)
 
-    def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
-        """Stages a copy of a file for ``location``, block by block; ``advance`` gets the bytes of each block."""
+    def copy(self, source: Path, location: str) -> Iterator[int]:
+        """Stages a copy of a file for ``location``, by the kernel if possible; yields the bytes of each block."""
         self._locations.append(location)
         with open(source, "rb") as original, open(self._path(location), "xb") as file:
-            for count in _copy_blocks(original, file):
-                advance(count)
+            with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
+                while count := os.copy_file_range(original.fileno(), file.fileno(), KERNEL_BLOCK):
+                    yield count
+            while block := original.read(BLOCK):
+                file.write(block)
+                file.flush()
+                yield len(block)
 
     def borrow(self, source: Path, location: str) -> None:
         """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
@@ -176,14 +180,3 @@ def _put(staged: Path, target: Path) -> list[Path]:
 def _is_already(staged: Path, target: Path) -> bool:
     """Whether a regular file at ``target`` has the bytes of the staged one."""
     return target.is_file() and not target.is_symlink() and filecmp.cmp(staged, target, shallow=False)
-
-
-def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
-    """Copies to the end of ``original``, inside the kernel if possible; yields the size of each block."""
-    with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
-        while count := os.copy_file_range(original.fileno(), file.fileno(), KERNEL_BLOCK):
-            yield count
-    while block := original.read(BLOCK):
-        file.write(block)
-        file.flush()
-        yield len(block)

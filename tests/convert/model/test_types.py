@@ -204,6 +204,8 @@ def test_a_name_of_two_graphs(constant: bool) -> None:
 def test_nothing_is_proved_of_one(dims: str) -> None:
     """With dims that are known on positions, else with formulas: a Slice that gives nothing, by ONNX's words."""
     models = [sliced(end, -1, dims) for end in (ENDLESS[1], 1)]
+    (inner,) = (row.type.tensor_type for row in infer(models[0])[0].value_info if row.name == "b")
+    assert not inner.shape.dim[0].HasField("dim_value")
     assert prove(*models).verdict != "proved"
     assert outputs(models[0], np.ones(3, np.float32)) != outputs(models[1], np.ones(3, np.float32))
 
