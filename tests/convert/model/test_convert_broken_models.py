@@ -34,7 +34,7 @@ def test_what_is_no_model_is_refused(source: onnx.ModelProto, said: str, tmp_pat
     assert refusal(source) == said
     path = tmp_path / "m.onnx"
     path.write_bytes(source.SerializeToString())
-    for options in ({}, {"fold": False}, {"target": "onnx"}):
+    for options in ({}, {"target": "onnx"}):
         assert refusal(path, output=tmp_path / "out.onnx", **options) == said
     assert [file.name for file in tmp_path.iterdir()] == ["m.onnx"]
 
