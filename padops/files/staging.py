@@ -71,11 +71,7 @@ class Staging:
         self._expected[path] = known
 
     def commit(self) -> None:
-        """Puts all staged files into place, in order, or none; only the last file may replace another one.
-
-        Raises:
-            OSError: A file cannot be put into place, or does not have its expected identity.
-        """
+        """Puts all staged files into place, in order, or none: OSError. Only the last file may replace another one."""
         *data, last = self._locations
         if os.path.lexists(self.folder / last):  # the model that replaces it may refer to any new file
             for location in self._locations:
@@ -141,8 +137,7 @@ def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
 def staged_file(path: Path, texts: Iterable[str | bytes]) -> Iterator[Staging]:
     """A staged file of concatenated texts or bytes; ``commit`` puts it into place, at the target if ``path`` is a link.
 
-    Raises:
-        OSError: The file cannot be written, or ``path`` is something else than a regular file.
+    OSError: the file cannot be written, or ``path`` is something else than a regular file.
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))

@@ -42,12 +42,7 @@ LONGEST = 200  # characters of a reason
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turn every layer of a message from ``build``, except Pads, into ONNX operators; change the message.
-
-    Raises:
-        PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or the result is not
-            valid. Then only constants have been folded.
-    """
+    """Turn all layers of a message except Pads into ONNX operators; a refusal lists them, and only folds constants."""
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
     nodes: list[onnx.NodeProto] = []
@@ -210,11 +205,7 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
 
-    In the model, only Pads are still layers of OpenVINO. If there is such a reason, all layers are; then the IR states
-    the types and shapes of the Pads' inputs.
-
-    Raises:
-        PadopsError: The IR is damaged or incomplete.
+    Only Pads are still layers of OpenVINO; with such a reason, all are, and the IR states their types and shapes.
     """
     try:
         message, files = Reader(path).read()
