@@ -39,6 +39,11 @@ def test_a_name_that_is_not_utf8(source: Path, tmp_path: Path) -> None:
     assert (ended.returncode, "ONNX Runtime opens no file whose name is not UTF-8" in ended.stderr) == (1, True)
 
 
+def test_a_name_that_the_stream_cannot_encode(source: Path, tmp_path: Path) -> None:
+    ended = padops("convert", source, "-o", tmp_path / "é.onnx", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (ended.returncode, ended.stderr) == (0, "") and "\\xe9.onnx (" in ended.stdout
+
+
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[int]:
     """Where nothing can be written: no room is left."""
