@@ -9,7 +9,7 @@ from broken_files import server
 from mutation.kinds import KINDS
 from mutation.runner import harmed, tried
 
-SEED, COUNT = 11, 40
+SEED, COUNT = 11, 25
 
 
 @pytest.mark.parametrize("kind", KINDS)
