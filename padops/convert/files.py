@@ -57,10 +57,8 @@ def check_paths(source: Source, target: Path | None, report: Path | None) -> Non
     if report is not None and any(model is not None and _same_file(model, report) for model in models):
         why = f"{report} is a model; name another"
         raise UsageError(f"{why} file for the report", f"{why} --report")
-    for path in (target, report):
-        with os_errors_as("cannot write", path):
-            if refused := refusal([path]):
-                raise PadopsError(refused)
+    if refused := refusal([target, report]):
+        raise PadopsError(refused)
 
 
 def check_targets(
@@ -205,15 +203,11 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
             stage.expect(path, identity(path))
     copies = [placement for placement in placements if placement.copied]
     total, done = sum(placement.file.size for placement in copies), 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(COPYING, done, total)
-
     for placement in copies:
-        stage.copy(placement.file.source, placement.location, advance)
+        for size in stage.copy(placement.file.source, placement.location):
+            done += size
+            if progress is not None:
+                progress(COPYING, done, total)
 
 
 def _stage_model(

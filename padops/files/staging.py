@@ -16,9 +16,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
 
 from padops.files.interrupts import uninterrupted
 from padops.files.targets import Identity, behind_link, identity, obstacle
@@ -43,18 +42,25 @@ class Staging:
 
     def write(self, location: str, content: Iterable[bytes]) -> int:
         """Stages a file for ``location``; returns its size in bytes."""
-        with open(self._prepare(location), "xb") as file:
+        self._locations.append(location)
+        with open(self._path(location), "xb") as file:
             return sum(file.write(part) for part in content)
 
-    def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
-        """Stages a copy of a file for ``location``, block by block; ``advance`` gets the bytes of each block."""
-        with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
-            for count in _copy_blocks(original, file):
-                advance(count)
+    def copy(self, source: Path, location: str) -> Iterator[int]:
+        """Stages a copy of a file for ``location``, by the kernel if possible; yields the bytes of each block."""
+        self._locations.append(location)
+        with open(source, "rb") as original, open(self._path(location), "xb") as file:
+            with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
+                while count := os.copy_file_range(original.fileno(), file.fileno(), KERNEL_BLOCK):
+                    yield count
+            while block := original.read(BLOCK):
+                file.write(block)
+                file.flush()
+                yield len(block)
 
     def borrow(self, source: Path, location: str) -> None:
         """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
-        path = self._made(location)
+        path = self._path(location)
         try:
             os.link(os.path.realpath(source), path)
         except OSError:  # a file system without hard links
@@ -65,11 +71,7 @@ class Staging:
         self._expected[path] = known
 
     def commit(self) -> None:
-        """Puts all staged files into place, in order, or none; only the last file may replace another one.
-
-        Raises:
-            OSError: A file cannot be put into place, or does not have its expected identity.
-        """
+        """Puts all staged files into place, in order, or none: OSError. Only the last file may replace another one."""
         *data, last = self._locations
         if os.path.lexists(self.folder / last):  # the model that replaces it may refer to any new file
             for location in self._locations:
@@ -104,11 +106,7 @@ class Staging:
             if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
                 raise OSError(errno.EBUSY, CHANGED, str(path))
 
-    def _prepare(self, location: str) -> Path:
-        self._locations.append(location)
-        return self._made(location)
-
-    def _made(self, location: str) -> Path:
+    def _path(self, location: str) -> Path:
         path = self.hidden / location
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
@@ -139,8 +137,7 @@ def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
 def staged_file(path: Path, texts: Iterable[str | bytes]) -> Iterator[Staging]:
     """A staged file of concatenated texts or bytes; ``commit`` puts it into place, at the target if ``path`` is a link.
 
-    Raises:
-        OSError: The file cannot be written, or ``path`` is something else than a regular file.
+    OSError: the file cannot be written, or ``path`` is something else than a regular file.
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
@@ -178,14 +175,3 @@ def _put(staged: Path, target: Path) -> list[Path]:
 def _is_already(staged: Path, target: Path) -> bool:
     """Whether a regular file at ``target`` has the bytes of the staged one."""
     return target.is_file() and not target.is_symlink() and filecmp.cmp(staged, target, shallow=False)
-
-
-def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
-    """Copies to the end of ``original``, inside the kernel if possible; yields the size of each block."""
-    with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
-        while count := os.copy_file_range(original.fileno(), file.fileno(), KERNEL_BLOCK):
-            yield count
-    while block := original.read(BLOCK):
-        file.write(block)
-        file.flush()
-        yield len(block)

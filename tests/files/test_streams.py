@@ -37,8 +37,11 @@ def test_a_name_that_is_not_utf8(source: Path, tmp_path: Path) -> None:
     assert (told["output"]["path"], told["source"]["files"][0]["name"]) == (str(output), str(source))
     ended = padops("convert", source, "--dry-run", "--verify", "--run", env={**os.environ, "PYTHONUTF8": "1"})
     assert (ended.returncode, "ONNX Runtime opens no file whose name is not UTF-8" in ended.stderr) == (1, True)
-    ended = padops("convert", f"{source}x", "--dry-run")
-    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+
+
+def test_a_name_that_the_stream_cannot_encode(source: Path, tmp_path: Path) -> None:
+    ended = padops("convert", source, "-o", tmp_path / "é.onnx", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (ended.returncode, ended.stderr) == (0, "") and "\\xe9.onnx (" in ended.stdout
 
 
 @pytest.fixture
@@ -68,24 +71,17 @@ def test_a_full_disk_for_what_is_printed(full: int, source: Path, tmp_path: Path
     ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=full)
     assert (ended.returncode, ended.stderr) == (0, ROOM)
     assert (tmp_path / "out.onnx").is_file()
-    ended = padops("convert", tmp_path / "no.onnx", "-o", tmp_path / "no.out", stdout=full)
-    assert (ended.returncode, ended.stderr) == (1, f"error: {tmp_path / 'no.onnx'} does not exist\n")
     ended = padops("describe", stdout=full)
     assert (ended.returncode, ended.stderr) == (1, ROOM)
     assert padops("convert", source, "-o", tmp_path / "two.onnx", stdout=full, stderr=full).returncode == 0
     assert (tmp_path / "two.onnx").is_file()
-    assert padops("convert", tmp_path / "no.onnx", "-o", tmp_path / "no.out", stdout=full, stderr=full).returncode == 1
 
 
 def test_a_full_disk_for_the_report(full: int, source: Path, tmp_path: Path) -> None:
-    """The model is in place, and the message says so; where there is none, it does not."""
     out = tmp_path / "out.onnx"
-    why = "cannot write to standard output: No space left on device\n"
     ended = padops("convert", source, out, "--report", "-", "-q", stdout=full)
     assert (ended.returncode, out.is_file()) == (1, True)
-    assert ended.stderr == f"error: {out} has been written, but the report has not: {why}"
-    ended = padops("convert", source, "--dry-run", "--report", "-", "-q", stdout=full)
-    assert (ended.returncode, ended.stderr) == (1, f"error: {why}")
+    assert ended.stderr == f"error: {out} has been written, but the report has not: {ROOM}"
 
 
 def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> None:
@@ -93,9 +89,8 @@ def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> No
     assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)
     refused = tmp_path / "refused.onnx"
     refused.write_bytes(one_pad(1).SerializeToString())
-    for arguments, code in ((("inspect", source), 0), (("inspect", refused, "--check", "--json"), 3)):
-        ended = padops(*arguments, stdout=closed)
-        assert (ended.returncode, ended.stderr) == (code, "")
+    ended = padops("inspect", refused, "--check", "--json", stdout=closed)
+    assert (ended.returncode, ended.stderr) == (3, "")
 
 
 def test_standard_output_that_is_closed(source: Path) -> None:

@@ -6,21 +6,20 @@ import atexit
 from functools import cache
 from typing import Any
 
-from mutation.mutant import Mutant
-from mutation.runner import Outcome, _Server, _try
+from mutation.runner import Mutant, Outcome, Server, tried
 
 
 @cache
-def _server() -> _Server:
+def server() -> Server:
     """The process that starts the children of all tests in this one."""
-    server = _Server().__enter__()
-    atexit.register(server.__exit__)
-    return server
+    started = Server().__enter__()
+    atexit.register(started.__exit__)
+    return started
 
 
 def ran(files: dict[str, bytes], *arguments: str) -> Outcome:
     """Runs ``padops convert``; nothing about how it ends may be wrong but the exit code."""
-    outcome = _try(_server(), 0, 0, Mutant("", files, ("convert", *arguments)))
+    outcome = tried(server(), Mutant("", files, ("convert", *arguments)))
     assert not outcome.harm, str(outcome)
     return outcome
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 from onnx import TensorProto, helper
-from small_models import FLOAT, model, pad, tensor
+from small_models import FLOAT, convert, model, pad, tensor
+
+from padops.convert import PadopsError
 
 
 def names(folder: Path) -> list[str]:
@@ -24,6 +27,13 @@ def save(folder: Path, tensors: list[onnx.TensorProto], name: str = "model.onnx"
     path = folder / name
     path.write_bytes(source.SerializeToString())
     return path
+
+
+def refusal(*arguments: object, **options: object) -> str:
+    """What a conversion says that is refused."""
+    with pytest.raises(PadopsError) as caught:
+        convert(*arguments, **options)
+    return str(caught.value)
 
 
 def write_floats(path: Path, *values: float) -> Path:

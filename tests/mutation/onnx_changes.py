@@ -1,40 +1,26 @@
-"""Changes any field of any message of a model, by its descriptor: the type stays right, the value is odd."""
+"""Makes one part of a model wrong: any field of any message, or a break that chance would seldom make."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import onnx
+from google.protobuf import message_factory
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
+from onnx import helper
+from onnx.onnx_pb import AttributeProto, ModelProto, NodeProto, TensorProto
 
 NUMBERS = [0, 1, -1, 2, 3, 5, 7, 8, 16, 17, 18, 22, 100, 1000, 2**31 - 1, -(2**31), 2**31, 2**62, 2**63 - 1, -(2**63)]
-TEXTS = [
-    "",
-    "x",
-    "y",
-    "pads",
-    "value",
-    "mode",
-    "Pad",
-    "If",
-    "Loop",
-    "padops",
-    "Pad_18",
-    "ai.onnx",
-    "Constant",
-    "\0",
-    "ä/..",
-]
+TEXTS = "x y pads value mode Pad If Loop padops Pad_18 ai.onnx Constant ä/.. \0".split(" ") + [""]
 FLOATS = [0.0, -1.0, 1e38, float("nan"), float("inf"), 1e-45]
-LONGEST = 40  # characters of a value in a label
+BYTES = [b"", b"\0", b"\xff seven", b"edge", b"reflect"]
+NOT_UTF8 = b"\xc3(\xff\xfe\x80"
+PLACE = "NoUTF"  # has as many bytes; takes its place once the model is serialized
 
-Part = tuple[Message, str]
 
-
-def parts(message: Message, path: str = "model") -> Iterator[Part]:
+def parts(message: Message, path: str = "model") -> Iterator[tuple[Message, str]]:
     """A message and all inside it, each with where it is."""
     yield message, path
     for field, value in message.ListFields():
@@ -44,128 +30,161 @@ def parts(message: Message, path: str = "model") -> Iterator[Part]:
                 yield from parts(item, f"{path}.{field.name}" + (f"[{i}]" if several else ""))
 
 
-def change(model: onnx.ModelProto, rng: random.Random) -> str:
-    """Changes one field somewhere in a model; says which."""
+def field_changed(model: ModelProto, rng: random.Random) -> str:
+    """The type stays right, the value is odd, or that of another message; a list is cut, longer or shuffled."""
     found = list(parts(model))
-    kinds = sorted({part.DESCRIPTOR.name for part, _ in found})
-    kind = rng.choice(kinds)
+    kind = rng.choice(sorted({part.DESCRIPTOR.name for part, _ in found}))
     part, path = rng.choice([row for row in found if row[0].DESCRIPTOR.name == kind])
     present = [field for field, _ in part.ListFields()]
-    fields = present if present and rng.random() < 0.75 else list(part.DESCRIPTOR.fields)
-    field = rng.choice(fields)
-    alike = [other for other, _ in found if other.DESCRIPTOR is part.DESCRIPTOR]
-    act = _change_list if _repeated(field) else _change_one
-    return f"{path}.{field.name}: {act(part, field, alike, rng)}"
-
-
-def _repeated(field: FieldDescriptor) -> bool:
-    return field.is_repeated if hasattr(field, "is_repeated") else field.label == FieldDescriptor.LABEL_REPEATED
-
-
-def _change_one(part: Message, field: FieldDescriptor, alike: list[Message], rng: random.Random) -> str:
-    """Clears a field, or gives it another value."""
-    if part.HasField(field.name) and rng.random() < 0.2:
-        part.ClearField(field.name)
-        return "gone"
-    if field.message_type is None:
-        value = _value(field, rng, [getattr(other, field.name) for other in alike])
-        setattr(part, field.name, value)
-        return _short(value)
-    donors = [getattr(other, field.name) for other in alike if other.HasField(field.name)]
-    if not donors or rng.random() < 0.3:
-        part.ClearField(field.name)
-        getattr(part, field.name).SetInParent()
-        return "empty"
-    copy = type(donors[0])()
-    copy.CopyFrom(rng.choice(donors))
-    getattr(part, field.name).CopyFrom(copy)
-    return f"that of another {part.DESCRIPTOR.name}"
-
-
-def _change_list(part: Message, field: FieldDescriptor, alike: list[Message], rng: random.Random) -> str:
-    """Cuts a list, doubles it, gives it another order, another item or the items of another message."""
-    items = getattr(part, field.name)
-    acts: list[Callable[[], str]] = [lambda: _append(items, field, alike, rng)]
-    if len(items):
-        acts += [lambda: _cut(items, rng), lambda: _double(items, field, rng)]
-        acts += [lambda: _replace(items, field, alike, rng)] if field.message_type is None else []
-    if len(items) > 1:
-        acts.append(lambda: _shuffle(part, field, rng))
-    return rng.choice(acts)()
-
-
-def _append(items: Any, field: FieldDescriptor, alike: list[Message], rng: random.Random) -> str:
-    others = [item for other in alike for item in getattr(other, field.name)]
-    if field.message_type is None:
-        value = _value(field, rng, others)
-        count = rng.choice([1, 1, 1, 2, 30])
-        items.extend([value] * count)
-        return f"{count} more: {_short(value)}"
-    if not others or rng.random() < 0.3:
-        items.add()
-        return "an empty one more"
-    copy = type(others[0])()
-    copy.CopyFrom(rng.choice(others))
-    items.append(copy)
-    return f"one more of another {field.containing_type.name}"
-
-
-def _cut(items: Any, rng: random.Random) -> str:
-    first = rng.randrange(len(items))
-    last = rng.choice([first + 1, len(items)])
-    del items[first:last]
-    return f"without {first} to {last - 1}"
-
-
-def _double(items: Any, field: FieldDescriptor, rng: random.Random) -> str:
-    item = rng.choice(items)
-    if field.message_type is None:
-        items.append(item)
+    field = rng.choice(present if present and rng.random() < 0.75 else list(part.DESCRIPTOR.fields))
+    known = [value for other, _ in found if other.DESCRIPTOR is part.DESCRIPTOR for value in _values(other, field)]
+    values, act = _values(part, field), rng.choice(["set", "set", "more", "cut", "twice", "shuffle"])
+    at = rng.randrange(len(values) or 1)
+    if act == "set":
+        values[at : at + 1] = [_value(field, rng, known)]
+    elif act == "more":
+        values += [_value(field, rng, known)] * rng.choice([1, 1, 2, 30])
+    elif act == "cut":
+        del values[at : rng.choice([at + 1, len(values)])]
+    elif act == "twice":
+        values += values[at : at + 1]
     else:
-        copy = type(item)()
-        copy.CopyFrom(item)
-        items.append(copy)
-    return "an item twice"
-
-
-def _replace(items: Any, field: FieldDescriptor, alike: list[Message], rng: random.Random) -> str:
-    i = rng.randrange(len(items))
-    value = _value(field, rng, [item for other in alike for item in getattr(other, field.name)])
-    items[i] = value
-    return f"[{i}] -> {_short(value)}"
-
-
-def _shuffle(part: Message, field: FieldDescriptor, rng: random.Random) -> str:
-    items = list(getattr(part, field.name))
-    if field.message_type is not None:
-        items = [type(item).FromString(item.SerializeToString()) for item in items]
-    rng.shuffle(items)
+        rng.shuffle(values)
     part.ClearField(field.name)
-    getattr(part, field.name).extend(items)
-    return "in another order"
+    if isinstance(getattr(part, field.name), (Message, str, bytes, int, float)):
+        _set(part, field, values[at : at + 1])
+    else:
+        getattr(part, field.name).extend(values)
+    return f"{path}.{field.name}: {act} {ascii(values)[:40]}"
+
+
+def _values(part: Message, field: FieldDescriptor) -> list[Any]:
+    """A list's items, a present field's value; copies of messages."""
+    values = next((value for other, value in part.ListFields() if other.name == field.name), [])
+    values = [values] if isinstance(values, (Message, str, bytes, int, float)) else values
+    return [type(row).FromString(row.SerializeToString()) if field.message_type else row for row in values]
+
+
+def _set(part: Message, field: FieldDescriptor, values: list[Any]) -> None:
+    for value in values:
+        if field.message_type is None:
+            setattr(part, field.name, value)
+        else:
+            getattr(part, field.name).CopyFrom(value)
+            getattr(part, field.name).SetInParent()
 
 
 def _value(field: FieldDescriptor, rng: random.Random, known: list[Any]) -> Any:
     """A value that a field may have: an odd one, or that of another message."""
-    kind = field.cpp_type
-    if kind in (FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE):
-        return rng.choice(FLOATS)
-    if known and rng.random() < 0.4:
+    if known and rng.random() < 0.5:
         return rng.choice(known)
-    if kind == FieldDescriptor.CPPTYPE_ENUM:
+    if field.message_type is not None:
+        return message_factory.GetMessageClass(field.message_type)()
+    kind = field.cpp_type
+    if kind in (field.CPPTYPE_FLOAT, field.CPPTYPE_DOUBLE):
+        return rng.choice(FLOATS)
+    if kind == field.CPPTYPE_ENUM:
         return rng.choice([value.number for value in field.enum_type.values])
-    if kind == FieldDescriptor.CPPTYPE_STRING and field.type == FieldDescriptor.TYPE_BYTES:
-        before = rng.choice(known) if known else b""
-        return rng.choice([b"", before[:-1], before + b"\0", before * 2, b"\xff" + before[1:], b"edge", b"reflect"])
-    if kind == FieldDescriptor.CPPTYPE_STRING:
-        return rng.choice(TEXTS)
-    low, high = {
-        FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
-        FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
-    }.get(kind, (-(2**63), 2**63 - 1))
+    if kind == field.CPPTYPE_STRING:
+        return rng.choice(BYTES if field.type == field.TYPE_BYTES else TEXTS)
+    ends = {field.CPPTYPE_INT32: (-(2**31), 2**31 - 1), field.CPPTYPE_UINT64: (0, 2**64 - 1)}
+    low, high = ends.get(kind, (-(2**63), 2**63 - 1))
     return rng.choice([number for number in NUMBERS if low <= number <= high])
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+def _of(model: ModelProto, kind: type) -> list[Any]:
+    return [part for part, _ in parts(model) if isinstance(part, kind)]
+
+
+def name_taken(model: ModelProto, rng: random.Random) -> str:
+    """A node reads or makes the value of another one: cycles, names that two nodes make."""
+    lists = [items for node in _of(model, NodeProto) for items in (node.input, node.output) if items]
+    if not lists:
+        return "no name"
+    items, name = rng.choice(lists), rng.choice(rng.choice(lists))
+    items[rng.randrange(len(items))] = name
+    return f"{name!r} in another place"
+
+
+def recursion(model: ModelProto, rng: random.Random) -> str:
+    """Functions that call themselves, directly or in turn; or many calls of calls."""
+    count, closed = rng.choice([1, 2, 3, 12, 40]), rng.random() < 0.6
+    imports = [*model.opset_import, helper.make_opsetid("loop", 1)]
+    for i in range(count):
+        inner = f"R{(i + 1) % count}" if closed or i + 1 < count else None
+        calls = [NodeProto(op_type=inner, domain="loop", input=[x], output=[y]) for x, y in ("xa", "ay")]
+        body = calls if inner else [helper.make_node("Identity", ["x"], ["y"])]
+        model.functions.append(helper.make_function("loop", f"R{i}", ["x"], ["y"], body, imports))
+    model.opset_import.add(domain="loop", version=1)
+    source = next((value.name for value in model.graph.input), "x")
+    model.graph.node.add(op_type="R0", domain="loop", input=[source], output=["recursive"])
+    return f"{count} functions, each calls the next twice" + (", the last the first" if closed else "")
+
+
+def text(model: ModelProto, rng: random.Random) -> str:
+    """A name that is no UTF-8."""
+    rows = [(part, field) for part, _ in parts(model) for field in part.DESCRIPTOR.fields if field.type == 9]
+    part, field = rng.choice(rows)
+    if isinstance(getattr(part, field.name), str):
+        setattr(part, field.name, PLACE)
+    else:
+        getattr(part, field.name).append(PLACE)
+    return f"{field.full_name} is not UTF-8"
+
+
+def external(model: ModelProto, rng: random.Random) -> str:
+    """An entry of external data that is wrong."""
+    if not (tensors := _of(model, TensorProto)):
+        return "no tensor"
+    tensor = rng.choice(tensors)
+    if rng.random() < 0.5:
+        tensor.data_location = TensorProto.EXTERNAL
+    key = rng.choice(["location", "offset", "length", "checksum", "", "else"])
+    value = rng.choice(["9" * 5000, "-1", "0", "1", "", "x", "1e3", "²", "weights.bin", "../w", "/etc/passwd",
+                        str(2**63), "a" * 300, "\0", "*/_ORT_MEM_ADDR_/*"])  # fmt: skip
+    kept = [(row.key, row.value) for row in tensor.external_data if row.key != key]
+    tensor.ClearField("external_data")
+    for row in (*kept, (key, value)):
+        tensor.external_data.add(key=row[0], value=row[1])
+    return f"tensor {tensor.name!r}: external {key} {value[:30]!r}"
+
+
+def sparse(model: ModelProto, rng: random.Random) -> str:
+    values = helper.make_tensor("sparse", TensorProto.FLOAT, [2], [1, 2])
+    made = helper.make_sparse_tensor(values, helper.make_tensor("places", TensorProto.INT64, [2], [0, 3]), [5])
+    if rng.random() < 0.5:
+        model.graph.sparse_initializer.append(made)
+        return "a sparse initializer"
+    model.graph.node.insert(0, helper.make_node("Constant", [], ["sparse_constant"], sparse_value=made))
+    return "a sparse constant"
+
+
+CHANGES = [*[field_changed] * 8, *[name_taken] * 2, recursion, text, external, sparse]
+
+
+def serialize(model: ModelProto) -> bytes:
+    """The model's bytes, with what is no UTF-8 in its place."""
+    return model.SerializeToString(deterministic=True).replace(PLACE.encode(), NOT_UTF8)
+
+
+def deep(content: bytes, levels: int) -> bytes:
+    """A model whose graph is inside as many Ifs, in bytes: no library of protobuf would copy it."""
+    model = ModelProto.FromString(content)
+    graph, outputs = model.graph.SerializeToString(), list(model.graph.output)
+    model.ClearField("graph")
+    ends = b"".join(_field(12, value.SerializeToString()) for value in outputs)
+    kind = AttributeProto(name="then_branch", type=AttributeProto.GRAPH).SerializeToString()
+    node = NodeProto(op_type="If", input=["deep"], output=[value.name for value in outputs]).SerializeToString()
+    for _ in range(levels):
+        graph = _field(1, node + _field(5, kind + _field(6, graph))) + _field(2, b"outer") + ends
+    tensor = TensorProto(name="deep", data_type=TensorProto.BOOL, int32_data=[1])
+    return model.SerializeToString() + _field(7, graph + _field(5, tensor.SerializeToString()))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """A field of a message, with its length in front, seven bits in a byte."""
+    made, size = bytearray([number << 3 | 2]), len(content)
+    while size > 127:
+        made.append(size & 127 | 128)
+        size >>= 7
+    return bytes([*made, size]) + content

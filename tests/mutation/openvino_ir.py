@@ -2,67 +2,58 @@
 
 from __future__ import annotations
 
+import codecs
 import copy
 import random
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
 from openvino_irs import SHAPE, constant, pad_model
-from openvino_layers import LAYERS, save_layer
+from openvino_layers import LAYERS, save_layers
 
-from .mutant import Mutant
-from .texts import NUMBERS, change_text
+from .runner import Mutant
 
-COMMANDS = (
-    *[("-o", "out.onnx")] * 4,
-    ("-o", "out.onnx", "--no-fold"),
-    ("-o", "out.onnx", "--target", "onnx"),
-    ("-o", "out.onnx", "--select", "needed", "--report", "report.json"),
-    ("--dry-run", "--strict"),
-)
+OPTIONS = ("", "", "", "--no-fold", "--target onnx", "--select needed --report report.json")
+COMMANDS = [*(("-o", "out.onnx", *options.split()) for options in OPTIONS), ("--dry-run", "--strict")]
+# What a text may become; some numbers are beyond what any type holds.
+NUMBERS = [*"0 -0 1 -1 2 3 7 16 33 256 65536 1000000000 1e9 1e400 -1e400 1.5 nan inf 0x10 1_0 ٣ ? 1..2".split()]
+NUMBERS += [str(sign * 2**power + more) for power in (31, 32, 59, 63, 64, 70) for sign in (1, -1) for more in (-1, 0)]
+NUMBERS += [" 4 ", "", "9" * 400, "9" * 5_000]
+WORDS = [
+    "",
+    "1, x",
+    "\t",
+    "é" * 300,
+    *".. ... f32 FP32 i64 boolean string nf4 explicit same_upper opset1 opset12".split(),
+]
+WORDS += "true 1,1 1,1,1,1,1 0,0 -1,-1 a\\,b,c Parameter Const Result Pad Split".split()
 NESTED = "nested"  # the tag that stands for many elements, one in the other, until it is written
-WORDS = ("", "x", "..", "...", "f32", "FP32", "i64", "boolean", "string", "nf4", "explicit", "same_upper", "opset1",
-         "opset12", "true", "1,1", "1,1,1,1,1", "0,0", "-1,-1", "1, x", "\t", "é" * 300, "a\\,b,c",
-         "Parameter", "Const", "Result", "Pad", "Split")  # fmt: skip
 TAGS = ("layer", "layers", "edges", "edge", "port", "dim", "data", "input", "output", "net", "other", NESTED)
 LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))
+ENCODINGS = ("utf-16", "latin-1", "utf-7", "shift_jis", "nonsense", "rot13", "undefined", "unicode_escape", "")
 PROLOGS = (
-    *(f'<?xml version="1.0" encoding="{name}"?>' for name in
-      ("utf-16", "latin-1", "ascii", "utf-7", "shift_jis", "nonsense", "idna", "rot13", "undefined", "zlib",
-       "unicode_escape", "")),
-    '<?xml version="9.9"?>',
+    *(f'<?xml version="1.0" encoding="{name}"?>' for name in ENCODINGS),
     f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>',
     '<!DOCTYPE net [<!ENTITY i SYSTEM "file:///etc/passwd">]>',
     '<!DOCTYPE net SYSTEM "file:///dev/zero">',
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Base:
-    """A right IR."""
-
-    name: str
-    text: str
-    weights: bytes
+)
+INSERTED = (b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"<", b">", b"&", b'"', b"[", b"}", b",")
 
 
 @cache
-def _bases() -> tuple[_Base, ...]:
-    """IRs of a layer or a Pad each."""
+def _bases() -> list[tuple[str, str, bytes]]:
+    """IRs of a layer or a Pad each: name, text and weights."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = {name: save_layer(Path(folder, f"{number}.xml"), name) for number, name in enumerate(LAYERS)}
+        paths = {name: save_layers(Path(folder, f"{number}.xml"), name) for number, name in enumerate(LAYERS)}
         amounts = constant([1, 0, 2]), constant([0, 2, 1])
         for mode in ("constant", "edge", "reflect", "symmetric") * 4:  # as many as matter beside the layers
-            name = f"pad {mode} {len(paths)}"
-            paths[name] = pad_model(Path(folder, f"{len(paths)}.xml"), mode, SHAPE, *amounts, 7.5)
-        return tuple(
-            _Base(name, _named(path.read_text()), path.with_suffix(".bin").read_bytes()) for name, path in paths.items()
-        )
+            path = Path(folder, f"{len(paths)}.xml")
+            paths[f"pad {mode} {len(paths)}"] = pad_model(path, mode, SHAPE, *amounts, 7.5)
+        return [(name, _named(path.read_text()), path.with_suffix(".bin").read_bytes()) for name, path in paths.items()]
 
 
 def _named(text: str) -> str:
@@ -77,117 +68,88 @@ def mutants(seed: int) -> Iterator[Mutant]:
     """Mutants without an end, the same for the same seed."""
     rng = random.Random(seed)
     while True:
-        base = rng.choice(_bases())
+        name, text, weights = rng.choice(_bases())
         if rng.random() < 0.2:
-            done, content = change_text(base.text.encode(), rng)
+            done, content = _changed_text(text.encode(), rng)
         else:
-            net = ElementTree.fromstring(base.text)
+            net = ElementTree.fromstring(text)
             done = "; ".join(_change(net, rng) for _ in range(rng.choice((1, 1, 1, 2, 3))))
-            content, said = _write(net, rng)
-            done += said
-        files = {"m.xml": content, "m.bin": base.weights}
+            content = _written(net, rng)
+        files = {"m.xml": content, "m.bin": weights}
         if rng.random() < 0.1:
-            done += f"; {_change_weights(files, rng)}"
-        yield Mutant(f"{base.name}: {done}", files, ("convert", "m.xml", *rng.choice(COMMANDS)))
+            place = rng.randrange(len(weights) + 1)
+            odd = weights[:place] + rng.randbytes(len(weights) - place)
+            files = rng.choice([{"m.xml": content}, files | {"m.bin": weights[:place]}, files | {"m.bin": odd}])
+            done += f"; another .bin from {place} on"
+        yield Mutant(f"{name}: {done}", files, ("convert", "m.xml", *rng.choice(COMMANDS)))
 
 
 def _change(net: ElementTree.Element, rng: random.Random) -> str:
     """Changes one element; says which and how."""
     parents = [parent for parent in net.iter() if len(parent) and parent.tag != NESTED]
-    kinds = sorted({child.tag for parent in parents for child in parent})
-    kind = rng.choice(kinds)
-    parent, at = rng.choice(
-        [(parent, at) for parent in parents for at, child in enumerate(parent) if child.tag == kind]
-    )
+    kind = rng.choice(sorted({child.tag for parent in parents for child in parent}))
+    rows = [(parent, at) for parent in parents for at, child in enumerate(parent) if child.tag == kind]
+    parent, at = rng.choice(rows)
     child = parent[at]
-    place = f"{parent.tag} {parent.get('name', parent.get('id', ''))}/{kind}[{at}]"
-    act = rng.choice((_set, _set, _set, _set, _unset, _tag, _text, "gone", "twice", "move", "swap", "many"))
-    if not isinstance(act, str):
-        return f"{place}: {act(child, net, rng)}"
-    if act in ("gone", "move"):
+    act = rng.choice(("set", "set", "set", "set", "unset", "tag", "text", "gone", "twice", "move", "swap", "many"))
+    done = f"{parent.tag} {parent.get('name', parent.get('id', ''))}/{kind}[{at}]: {act}"
+    if act in ("set", "unset") and child.keys():
+        name = rng.choice(sorted(child.keys()))
+        value = child.attrib.pop(name)
+        if act == "set":
+            others = [other.get(name) for other in net.iter() if name in other.keys()]
+            listed = value.split(",")
+            listed[rng.randrange(len(listed))] = rng.choice(NUMBERS)
+            edited = ",".join(rng.choice(([*listed, rng.choice(NUMBERS)], listed[1:], [f"-{value}"])))
+            child.set(name, rng.choice((rng.choice(NUMBERS), rng.choice(WORDS), rng.choice([*others, value]), edited)))
+        return f"{done} {name} {ascii(child.get(name))[:40]}"
+    if act in ("set", "unset", "text"):
+        child.text = rng.choice((*NUMBERS, *WORDS))
+    elif act == "tag":
+        child.tag = rng.choice(TAGS)
+    elif act in ("gone", "move"):
         parent.remove(child)
-    if act == "move":
-        rng.choice(parents).append(child)
-    if act == "twice":
+        rng.choice(parents).extend([child] * (act == "move"))
+    elif act == "twice":
         parent.insert(at, copy.deepcopy(child))
-    if act == "many":
+    elif act == "many":
         parent.extend(copy.deepcopy(child) for _ in range(rng.choice((2, 40, 300))))
-    if act == "swap":
+    else:
         parent[at], parent[0] = parent[0], child
-    return f"{place}: {act}"
+    return done
 
 
-def _set(element: ElementTree.Element, net: ElementTree.Element, rng: random.Random) -> str:
-    """Gives an attribute, or the text, another value: an odd one, or one of another element."""
-    names = sorted(element.keys())
-    if not names:
-        return _text(element, net, rng)
-    name = rng.choice(names)
-    others = [other.get(name) for other in net.iter() if name in other.keys()]
-    value = rng.choice((rng.choice(NUMBERS), rng.choice(WORDS), rng.choice(others), _edited(element.get(name), rng)))
-    element.set(name, value)
-    return f"{name} -> {ascii(value[:40])}"
-
-
-def _edited(value: str, rng: random.Random) -> str:
-    """A list with another number in it, fewer or more of them."""
-    parts = value.split(",")
-    at = rng.randrange(len(parts))
-    parts[at : at + 1] = rng.choice(
-        ([], [parts[at]] * 2, [rng.choice(NUMBERS)], [rng.choice(NUMBERS)], [f"-{parts[at]}"])
-    )
-    return ",".join(parts)
-
-
-def _unset(element: ElementTree.Element, net: ElementTree.Element, rng: random.Random) -> str:
-    names = sorted(element.keys())
-    if not names:
-        return _text(element, net, rng)
-    name = rng.choice(names)
-    del element.attrib[name]
-    return f"no {name}"
-
-
-def _tag(element: ElementTree.Element, net: ElementTree.Element, rng: random.Random) -> str:
-    element.tag = rng.choice(TAGS)
-    return f"is a {element.tag}"
-
-
-def _text(element: ElementTree.Element, net: ElementTree.Element, rng: random.Random) -> str:
-    element.text = rng.choice((*NUMBERS, *WORDS))
-    return f"text {ascii(element.text[:40])}"
-
-
-def _write(net: ElementTree.Element, rng: random.Random) -> tuple[bytes, str]:
-    """The file, at times behind a beginning that is not its own; and what was done to it."""
+def _written(net: ElementTree.Element, rng: random.Random) -> bytes:
+    """The file, at times behind a beginning that is not its own."""
     text = ElementTree.tostring(net, encoding="unicode")
-    if f"<{NESTED}" in text:
-        levels = rng.choice((100, 100_000))
-        text = re.sub(
-            rf"<{NESTED}\b[^>]*>",
-            lambda match: match[0].replace("/", "") + "<a>" * levels + "</a>" * levels,
-            text,
-            count=1,
-        )
+    levels = rng.choice((100, 100_000))
+    nested = "<a>" * levels + "</a>" * levels
+    text = re.sub(rf"<{NESTED}\b[^>]*>", lambda match: match[0].replace("/", "") + nested, text, count=1)
     if rng.random() > 0.06:
-        return text.encode(), ""
+        return text.encode()
     prolog = rng.choice(PROLOGS)
     text = prolog + (text.replace("</net>", "&i;</net>") if "ENTITY" in prolog else text)
-    coded = rng.choice(("utf-8", "utf-8", "utf-16", "latin-1"))
-    return text.encode(coded, "xmlcharrefreplace"), f"; as {coded} behind {prolog[:60]}"
+    return text.encode(rng.choice(("utf-8", "utf-8", "utf-16", "latin-1")), "xmlcharrefreplace")
 
 
-def _change_weights(files: dict[str, bytes], rng: random.Random) -> str:
-    """Changes the file of constants."""
-    weights = files["m.bin"]
-    if not weights or rng.random() < 0.2:
-        del files["m.bin"]
-        return "no .bin"
-    if rng.random() < 0.3:
-        files["m.bin"] = weights[: rng.randrange(len(weights))]
-        return f".bin of {len(files['m.bin'])} bytes"
-    made = bytearray(weights)
-    for _ in range(rng.choice((1, 8, 64))):
-        made[rng.randrange(len(made))] = rng.choice((0, 0x7F, 0x80, 0xFF, rng.randrange(256)))
-    files["m.bin"] = bytes(made)
-    return "odd numbers in the .bin"
+def _changed_text(content: bytes, rng: random.Random) -> tuple[str, bytes]:
+    """Changes a file of text in one way; says in which."""
+    act = rng.choice(("number", "number", "insert", "cut", "remove", "repeat", "move", "encode"))
+    first = rng.randrange(len(content))
+    last = first + rng.choice((1, 2, 5, 20, 200))
+    before, part, after = content[:first], content[first:last], content[last:]
+    if act == "number":
+        match = rng.choice(list(re.finditer(rb"\d+", content)))
+        before, part, after = content[: match.start()], rng.choice(NUMBERS).encode(), content[match.end() :]
+    if act == "encode":
+        mark = rng.choice((b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        before, part = mark, content.decode().encode(rng.choice(("utf-16", "utf-32", "utf-7", "cp037")), "replace")
+    made = {
+        "insert": before + rng.choice(INSERTED) * rng.choice((1, 1, 70)) + part + after,
+        "cut": before,
+        "remove": before + after,
+        "repeat": before + part * rng.choice((2, 50, 2_000)) + after,
+        "move": before + after[:20] + part + after[20:],
+        "encode": before + part,
+    }
+    return f"{act} at {first}", made.get(act, before + part + after)

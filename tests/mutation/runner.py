@@ -21,8 +21,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .mutant import Mutant
-
 SERVER = Path(__file__).with_name("server.py")
 EXIT_CODES = {0, 1, 2, 3, 4, 5}
 SAYS_WHAT_WAS_FOUND = {0, 3, 4, 5}  # exit codes with which a report is written
@@ -30,80 +28,57 @@ JOBS = 2
 
 
 @dataclass(frozen=True)
+class Mutant:
+    """One command over files of which at least one is wrong."""
+
+    label: str  # what was done to which base, such as ``tokens.onnx: dims of initializer 'pads' -> [3]``
+    files: dict[str, bytes]  # by name; they are put into a fresh folder
+    arguments: tuple[str, ...]  # of the command line, relative to the folder
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What became of one mutant.
+    """What became of one mutant."""
 
-    Attributes:
-        seed: Of the mutants.
-        number: Of this one among them; both make it again.
-        mutant: The mutant.
-        code: The exit code; the negative number of the signal that ended the command.
-        seconds: How long it took.
-        said: What it printed as an error.
-        harm: What is wrong with that, or empty.
-    """
-
-    seed: int
-    number: int
     mutant: Mutant
-    code: int
-    seconds: float
-    said: str
-    harm: str
+    code: int  # the exit code; the negative number of the signal that ended the command
+    said: str  # what it printed as an error
+    harm: str  # what is wrong with that, or empty
 
     def __str__(self) -> str:
         said = "\n    ".join(self.said.strip().splitlines()[-12:])
-        command = " ".join(self.mutant.arguments)
-        return f"seed {self.seed}, number {self.number}: {self.harm}\n  {self.mutant.label}\n  {command}\n    {said}"
+        return f"{self.harm}\n  {self.mutant.label}\n  {' '.join(self.mutant.arguments)}\n    {said}"
 
 
-def outcomes(
-    draw: Callable[[int], Iterator[Mutant]], seed: int, count: int, only: int | None = None, jobs: int = JOBS
-) -> Iterator[Outcome]:
-    """Runs ``count`` mutants, in the order in which they are drawn.
-
-    Args:
-        draw: Makes the mutants of a seed, without an end.
-        seed: See there.
-        count: How many.
-        only: The number of the one to run; None for all.
-        jobs: How many at once.
-    """
-    numbered = islice(enumerate(draw(seed)), count if only is None else only + 1)
-    chosen = [(i, mutant) for i, mutant in numbered if only is None or i == only]
+def outcomes(draw: Callable[[int], Iterator[Mutant]], seed: int, count: int) -> Iterator[Outcome]:
+    """Runs ``count`` mutants, in the order in which they are drawn."""
     with ExitStack() as stack:
-        free: queue.Queue[_Server] = queue.Queue()
-        for _ in range(min(jobs, len(chosen))):
-            free.put(stack.enter_context(_Server()))
-        pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        free: queue.Queue[Server] = queue.Queue()
+        for _ in range(JOBS):
+            free.put(stack.enter_context(Server()))
+        pool = stack.enter_context(ThreadPoolExecutor(JOBS))
 
-        def run(row: tuple[int, Mutant]) -> Outcome:
+        def run(mutant: Mutant) -> Outcome:
             server = free.get()
             try:
-                return _try(server, seed, *row)
+                return tried(server, mutant)
             finally:
                 free.put(server)
 
-        yield from pool.map(run, chosen)
+        yield from pool.map(run, islice(draw(seed), count))
 
 
 def harmed(found: Iterable[Outcome]) -> list[Outcome]:
-    """Those that must not be."""
     return [outcome for outcome in found if outcome.harm]
 
 
-class _Server:
+class Server:
     """A process of ``server.py``."""
 
-    def __enter__(self) -> _Server:
+    def __enter__(self) -> Server:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-        self._process = subprocess.Popen(
-            [sys.executable, str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = subprocess.Popen([sys.executable, str(SERVER)], env=environment, text=True, **pipes)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -117,7 +92,7 @@ class _Server:
         return json.loads(self._process.stdout.readline())
 
 
-def _try(server: _Server, seed: int, number: int, mutant: Mutant) -> Outcome:
+def tried(server: Server, mutant: Mutant) -> Outcome:
     """Runs one mutant in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as root:
         folder, temporary = Path(root, "folder"), Path(root, "temporary")
@@ -127,18 +102,15 @@ def _try(server: _Server, seed: int, number: int, mutant: Mutant) -> Outcome:
             (folder / name).write_bytes(content)
         request = {"folder": str(folder), "temporary": str(temporary), "arguments": mutant.arguments}
         answer = server.ask(request)
-        harm = _harm(answer, mutant) or _harm_to_files(answer, mutant, folder)
+        harm = _harm(**answer) or _harm_to_files(mutant, folder, **answer)
         if not harm and (left := [path.name for path in temporary.iterdir()]):
             harm = f"left behind in the temporary folder: {left}"
-    return Outcome(seed, number, mutant, answer["code"], answer["seconds"], answer["said"], harm)
+    return Outcome(mutant, answer["code"], answer["said"], harm)
 
 
-def _harm(answer: dict[str, Any], mutant: Mutant) -> str:
+def _harm(code: int, said: str) -> str:
     """What is wrong with how a command ended, or an empty text."""
-    code, said = answer["code"], answer["said"]
-    if answer["late"] or code == -signal.SIGXCPU:
-        return f"it did not end within {answer['seconds']:.0f} s"
-    if code < 0:
+    if code < 0:  # SIGXCPU or SIGALRM: it took too long
         return f"it was ended by {signal.Signals(-code).name}"
     if "Traceback (most recent call last)" in said:
         return f"an exception: {said.strip().splitlines()[-1]}"
@@ -149,20 +121,16 @@ def _harm(answer: dict[str, Any], mutant: Mutant) -> str:
     return ""
 
 
-def _harm_to_files(answer: dict[str, Any], mutant: Mutant, folder: Path) -> str:
+def _harm_to_files(mutant: Mutant, folder: Path, code: int, said: str) -> str:
     """What is wrong with the files that a command left, or an empty text."""
-    code, said = answer["code"], answer["said"]
     found = {path.name: path for path in folder.iterdir()}
     report = _value(mutant.arguments, "--report") if code in SAYS_WHAT_WAS_FOUND else None
-    if code == 0:
-        output = _value(mutant.arguments, "-o")
-        if output is not None and output not in found:
-            return f"the exit code is 0, but there is no {output}"
+    output = _value(mutant.arguments, "-o")
+    if code == 0 and output is not None and output not in found:
+        return f"the exit code is 0, but there is no {output}"
+    written = {report}
+    if code == 0 or code == 5 and "; wrote " in said:  # 5: the converted model runs, and nothing could be compared
         written = {name for name in found if not name.startswith(".")}
-    elif code == 5 and "; wrote " in said:  # the converted model runs, and nothing could be compared with it
-        written = {name for name in found if not name.startswith(".")}
-    else:
-        written = {report}
     if extra := found.keys() - mutant.files.keys() - written:
         return f"left behind: {sorted(extra)}"
     for name, content in mutant.files.items():

@@ -11,7 +11,7 @@ import onnx
 from onnx import checker, inliner, numpy_helper
 
 from padops.convert.model.inference import declarations, infer_graph
-from padops.convert.model.nesting import graphs_in, graphs_of
+from padops.convert.model.nesting import Body, graphs_beside, graphs_in, graphs_of
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
@@ -40,39 +40,31 @@ def is_pad(node: onnx.NodeProto) -> bool:
     return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
-@dataclass(frozen=True)
-class Located:
-    """A graph of a model, with its path for people."""
-
-    path: str
-    body: onnx.GraphProto | onnx.FunctionProto
-
-    def labelled(self) -> Iterator[tuple[str, onnx.NodeProto]]:
-        """Yield each node with its path, as in ``model/graphs.py``."""
-        names = Counter(node.name for node in self.body.node)
-        for i, node in enumerate(self.body.node):
-            label = node.name or f"{node.op_type}_{i}"
-            yield f"{self.path}/{label}[{i}]" if node.name and names[node.name] > 1 else f"{self.path}/{label}", node
+def labelled(path: str, body: Body) -> list[tuple[str, onnx.NodeProto]]:
+    """Return each node of a graph with its path for people, as in ``model/graphs.py``."""
+    names = Counter(node.name for node in body.node if node.name)
+    labels = [node.name or f"{node.op_type}_{i}" for i, node in enumerate(body.node)]
+    labels = [f"{label}[{i}]" if names[body.node[i].name] > 1 else label for i, label in enumerate(labels)]
+    return [(f"{path}/{label}", node) for label, node in zip(labels, body.node)]
 
 
-def bodies(model: onnx.ModelProto) -> Iterator[Located]:
-    """Yield the main graph, the functions except fallbacks, and all graphs inside them."""
-    yield from _inside(Located("graph", model.graph))
+def labelled_nodes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.NodeProto]]:
+    """Yield the nodes of the main graph, of the functions except fallbacks, and of all graphs inside."""
+    yield from _inside("graph", model.graph)
     for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
-        yield from _inside(Located(f"function {function.domain or 'ai.onnx'}::{function.name}{overload}", function))
+        yield from _inside(f"function {function.domain or 'ai.onnx'}::{function.name}{overload}", function)
 
 
-def _inside(located: Located) -> Iterator[Located]:
-    yield located
-    for path, node in located.labelled():
+def _inside(path: str, body: Body) -> Iterator[tuple[str, onnx.NodeProto]]:
+    yield from (rows := labelled(path, body))
+    for label, node in rows:
         for name, graph in graphs_in(node.attribute):
-            yield from _inside(Located(f"{path}.{name}", graph))
+            yield from _inside(f"{label}.{name}", graph)
 
 
-def all_nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
-    """Yield the nodes of all ``bodies``."""
-    return (node for located in bodies(model) for node in located.body.node)
+def all_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    return [node for _, node in labelled_nodes(model)]
 
 
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
@@ -88,12 +80,9 @@ def form_of(node: onnx.NodeProto) -> str:
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
     """Return the integers of initializers and Constants, without external data and without ambiguous names."""
-    tensors = [
-        (tensor.name, tensor)
-        for located in bodies(model)
-        for tensor in (located.body.initializer if isinstance(located.body, onnx.GraphProto) else ())
-    ]
-    for node in all_nodes(model):
+    nodes = all_nodes(model)
+    tensors = [(tensor.name, tensor) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
+    for node in nodes:
         if node.op_type == "Constant":
             tensors += [(node.output[0], row.t) for row in node.attribute if row.name == "value"]
     counts = Counter(name for name, _ in tensors)
@@ -207,7 +196,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
     """Return the inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
-    nodes = list(all_nodes(model))
+    nodes = all_nodes(model)
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
     for node in nodes:

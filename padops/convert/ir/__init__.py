@@ -24,13 +24,14 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import EncodeError
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.ir.layer import SMALL, Unreadable, Values
 from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Reader
 from padops.convert.ir.rules import BINARY, UNARY, onnx_nodes
 from padops.convert.matchers.frameworks import DOMAIN
+from padops.convert.model.inference import declarations
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
 from padops.plural import plural
@@ -41,12 +42,7 @@ LONGEST = 200  # characters of a reason
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turn every layer of a message from ``build``, except Pads, into ONNX operators; change the message.
-
-    Raises:
-        PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or the result is not
-            valid. Then only constants have been folded.
-    """
+    """Turn all layers of a message except Pads into ONNX operators; a refusal lists them, and only folds constants."""
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
     nodes: list[onnx.NodeProto] = []
@@ -88,20 +84,17 @@ def _needed(
 def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Values, path: Path) -> None:
     """Put the nodes into the model; refuse a model that is invalid or contradicts the shapes that the IR states."""
     graph = message.graph
+    former = onnx.GraphProto(node=graph.node, value_info=graph.value_info)
     outputs = {output.name for output in graph.output}
     nodes, read = _needed(nodes, outputs)
-    tensors = [tensor for name, tensor in values.tensors.items() if name in read]
     made = {name for node in nodes for name in node.output} - outputs
-    declared = [value for value in graph.value_info if value.name in made]
-    light = onnx.ModelProto(ir_version=message.ir_version, opset_import=message.opset_import)
-    light.graph.MergeFrom(onnx.GraphProto(name=graph.name, input=graph.input, output=graph.output))
-    light.graph.node.extend(nodes)
-    light.graph.value_info.extend(declared)
-    for tensor in tensors:  # without large weights, which would be copied
-        if math.prod(tensor.dims) <= SMALL:
-            light.graph.initializer.append(tensor)
-        else:
-            light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    _set(graph, nodes, [value for value in graph.value_info if value.name in made])
+    known = {tensor.name for tensor in graph.initializer}
+    graph.initializer.extend(tensor for name, tensor in values.tensors.items() if name in read - known)
+    for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
+        del graph.initializer[i]
+    light = declarations(message)
+    light.graph.name = graph.name
     # The checker requires a shape of inputs and outputs even if no rank is known; it does not look at the shape.
     ends = [value.type.tensor_type for value in (*light.graph.input, *light.graph.output)]
     unranked = [end for end in ends if not end.HasField("shape")]
@@ -111,16 +104,15 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
             end.shape.SetInParent()
         onnx.checker.check_model(light)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
+        _set(graph, former.node, former.value_info)
         said = " ".join(str(error).split())  # a line for each node
         raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
-    graph.ClearField("node")
-    graph.node.extend(nodes)
-    for i in reversed([i for i, value in enumerate(graph.value_info) if value.name not in made]):
-        del graph.value_info[i]
-    known = {tensor.name for tensor in graph.initializer}
-    graph.initializer.extend(tensor for tensor in tensors if tensor.name not in known)
-    for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
-        del graph.initializer[i]
+
+
+def _set(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto], infos: Iterable[onnx.ValueInfoProto]) -> None:
+    for name, rows in (("node", nodes), ("value_info", infos)):
+        graph.ClearField(name)
+        getattr(graph, name).extend(rows)
 
 
 PROGRAM = "padops.openvino_constants"
@@ -160,9 +152,8 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
         message.graph.initializer.add().CopyFrom(tensors[name])
         values.add(message.graph.initializer[-1])
     nodes, _ = _needed(message.graph.node, (output.name for output in message.graph.output), folded)
-    kept = onnx.GraphProto(node=nodes)
     message.graph.ClearField("node")
-    message.graph.node.extend(kept.node)
+    message.graph.node.extend(nodes)
     return {name: reason for _, _, name in asked if name not in values.tensors}
 
 
@@ -214,11 +205,7 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
 
-    In the model, only Pads are still layers of OpenVINO. If there is such a reason, all layers are; then the IR states
-    the types and shapes of the Pads' inputs.
-
-    Raises:
-        PadopsError: The IR is damaged or incomplete.
+    Only Pads are still layers of OpenVINO; with such a reason, all are, and the IR states their types and shapes.
     """
     try:
         message, files = Reader(path).read()

@@ -112,11 +112,7 @@ class Reader:
         self._put_out: set[str] = set()  # the names of the outputs
 
     def read(self) -> tuple[onnx.ModelProto, list[FileRecord]]:
-        """Return the model and the files of the IR.
-
-        Raises:
-            PadopsError: The IR is damaged or of another version, or its ``.bin`` is missing or too short.
-        """
+        """Return the model and the files of the IR; refuse a damaged one, another version, a missing or short .bin."""
         content = self._path.read_bytes()
         try:
             with library_errors(str(self._path)):  # also of encodings that Python does not know

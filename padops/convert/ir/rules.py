@@ -447,11 +447,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Return the operators for a layer; a Pad stays.
-
-    Raises:
-        Unreadable: ONNX has no equivalent, or the layer is damaged.
-    """
+    """Return the operators for a layer; a Pad stays. Unreadable: ONNX has no equivalent, or the layer is damaged."""
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")

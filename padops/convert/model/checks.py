@@ -17,7 +17,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
-from padops.convert.model.nesting import graphs_in, nodes_of
+from padops.convert.model.nesting import Body, graphs_in, nodes_of
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN
 
@@ -133,17 +133,16 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
 SHOWN = 6  # nodes or functions of a cycle that a message names
 
 
-def check_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str = "graph", sorted_nodes: bool = False) -> None:
+def check_names(graph: Body, path: str = "graph", sorted_nodes: bool = False) -> None:
     """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``."""
     for name, reader in _free_names(graph, path, sorted_nodes).items():
         raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
-def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_nodes: bool = True) -> dict[str, str]:
+def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, str]:
     """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in messages.
 
-    Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
-    nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
+    With ``sorted_nodes``, the nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
     labels = [f"node '{node.name}' ({path}.node[{i}], {node.op_type})" for i, node in enumerate(graph.node)]
     known: set[str] = set()
@@ -237,34 +236,27 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 def check_model(model: onnx.ModelProto) -> None:
     """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
     functions = {key_of(function): function for function in model.functions}
-
-    def check(
-        part: onnx.GraphProto | onnx.FunctionProto, path: str, place: str, imports: Iterable[onnx.OperatorSetIdProto]
-    ) -> None:
+    owners: list[onnx.ModelProto | onnx.FunctionProto] = [model, *model.functions]
+    for i, owner in enumerate(owners, -1):
+        part, path, place = (owner.graph if isinstance(owner, onnx.ModelProto) else owner), "graph", "the model"
+        if is_function := isinstance(owner, onnx.FunctionProto):
+            path, place = f"functions[{i}]", f"function '{owner.name}' (functions[{i}])"
+            for attribute in owner.attribute_proto:
+                _check_attribute(attribute, place, inside_function=False)
         used = {"", *(node.domain for node in part.node)}
-        for row in imports:
+        for row in owner.opset_import:
             if row.domain in used and not 1 <= row.version <= HIGHEST_VERSION:
                 raise PadopsError(
                     f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to "
                     f"{HIGHEST_VERSION}"
                 )
-        version = default_version({row.domain: row.version for row in imports}, model.ir_version)
-        is_function = isinstance(part, onnx.FunctionProto)
+        version = default_version({row.domain: row.version for row in owner.opset_import}, model.ir_version)
         _check_graph(part, path, version, functions, is_function)
         check_names(part, path, sorted_nodes=is_function)
-
-    check(model.graph, "graph", "the model", model.opset_import)
-    for i, function in enumerate(model.functions):
-        place = f"function '{function.name}' (functions[{i}])"
-        for attribute in function.attribute_proto:
-            _check_attribute(attribute, place, inside_function=False)
-        check(function, f"functions[{i}]", place, function.opset_import)
     check_calls(model)
 
 
-def _check_graph(
-    graph: onnx.GraphProto | onnx.FunctionProto, path: str, version: int | None, functions: Functions, inside: bool
-) -> None:
+def _check_graph(graph: Body, path: str, version: int | None, functions: Functions, inside: bool) -> None:
     """Check the tensors, and the nodes at any depth; ``inside`` states whether they are inside a function."""
     if isinstance(graph, onnx.GraphProto):
         for i, tensor in enumerate(graph.initializer):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -24,8 +24,8 @@ from google.protobuf.message import DecodeError, EncodeError
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
-from padops.convert.model.graphs import subgraphs, values_of, walk
-from padops.convert.model.nesting import nodes_in, shaped_type
+from padops.convert.model.graphs import IrBody, paired_graphs, subgraphs, values_of, walk
+from padops.convert.model.nesting import Body, nodes_in, shaped_type
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
 from padops.convert.records import FileRecord
 from padops.spec import pyop_node
@@ -95,8 +95,9 @@ class Document:
 
     def settle_shapes(self) -> None:
         """Remove from the message the dims of inner values that the graph does not state: ONNX Runtime trusts them."""
-        for graph, message in self._bodies():
-            _settle_shapes(graph, message)
+        for body, body_message in self._bodies():
+            for graph, message in paired_graphs(body, body_message):
+                _settle_shapes(graph, message, is_inner=message is not body_message)
 
     def prune_imports(self) -> None:
         """Drop the imports of padops' domains, or of an IR's, whose last nodes are gone."""
@@ -109,13 +110,13 @@ class Document:
                     del owner.opset_import[:]
                     owner.opset_import.extend(kept)
 
-    def _owners(self) -> list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]]:
+    def _owners(self) -> list[tuple[IrBody, onnx.ModelProto | onnx.FunctionProto]]:
         """Return the main graph and the functions, each with the message that has its imports."""
         message = self.message()
-        graphs: tuple[ir.Graph | ir.Function, ...] = (self.model.graph, *self.model.functions.values())
+        graphs: tuple[IrBody, ...] = (self.model.graph, *self.model.functions.values())
         return list(zip(graphs, (message, *message.functions), strict=True))
 
-    def _bodies(self) -> list[tuple[ir.Graph | ir.Function, onnx.GraphProto | onnx.FunctionProto]]:
+    def _bodies(self) -> list[tuple[IrBody, Body]]:
         """Return the main graph and the functions, each with the message that has its nodes."""
         return [(graph, row.graph if isinstance(row, onnx.ModelProto) else row) for graph, row in self._owners()]
 
@@ -131,7 +132,7 @@ class Document:
         _remove(message.sparse_initializer, gone)
         self._write_nodes(graph, message)
 
-    def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
+    def _write_nodes(self, graph: IrBody, message: Body) -> None:
         nodes, changed, former = [], False, _outputs(message)
         for node in graph:
             origin = self._origin.get(node)
@@ -148,13 +149,13 @@ class Document:
         if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
-            pairs = _pair_nodes(graph, message.node)  # paired anew, because ``extend`` copies the nodes
+            pairs = _pair_nodes(graph, message)  # paired anew, because ``extend`` copies the nodes
             self._origin.update({node: copied for node, copied in pairs if node in self._origin})
         if isinstance(message, onnx.GraphProto):
             self._declare(graph, message)
         _remove(message.value_info, former - _outputs(message))
 
-    def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
+    def _declare(self, graph: IrBody, message: onnx.GraphProto) -> None:
         """Declare the types that passes found for the outputs of changed nodes."""
         known = {info.name: info for info in (*message.value_info, *message.output)}
         for node in graph:
@@ -175,9 +176,7 @@ def _remove(rows: Any, gone: Collection[str]) -> None:
             del rows[i]
 
 
-def _settle_shapes(
-    graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto, is_inner: bool = False
-) -> None:
+def _settle_shapes(graph: IrBody, message: Body, is_inner: bool) -> None:
     values = {value.name: value for value in values_of(graph)}
     infos = list(message.value_info)
     if isinstance(message, onnx.GraphProto):
@@ -196,12 +195,9 @@ def _settle_shapes(
                     dim.ClearField("dim_value")
                     if isinstance(known, int):
                         dim.dim_value = known
-    for node, node_message in zip(graph, message.node, strict=True):
-        for inner, inner_message in subgraphs(node, node_message):
-            _settle_shapes(inner, inner_message, is_inner=True)
 
 
-def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
+def _outputs(message: Body) -> set[str]:
     return {name for node in message.node for name in node.output}
 
 
@@ -220,9 +216,8 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     if not made.domain:
         message.ClearField("domain")  # as in every node of the default domain
     for name in ("input", "output", *(() if kept else ("attribute",))):
-        if list(getattr(message, name)) != list(getattr(made, name)):
-            message.ClearField(name)
-            getattr(message, name).extend(getattr(made, name))
+        message.ClearField(name)
+        getattr(message, name).extend(getattr(made, name))
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
@@ -235,13 +230,9 @@ def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
     return all(ir.to_proto(node.attributes[attribute.name]) == attribute for attribute in plain)
 
 
-def _pair_nodes(
-    nodes: Iterable[ir.Node], messages: Iterable[onnx.NodeProto]
-) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
-    for node, message in zip(nodes, messages, strict=True):
-        yield node, message
-        for graph, graph_message in subgraphs(node, message):
-            yield from _pair_nodes(graph, graph_message.node)
+def _pair_nodes(body: IrBody, body_message: Body) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
+    for graph, message in paired_graphs(body, body_message):
+        yield from zip(graph, message.node, strict=True)
 
 
 ALIAS = "ai.onnx"  # an alias of the default domain
@@ -355,7 +346,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir, may_be_external=bool(external))
     for graph, body in document._bodies():
-        document._origin.update(_pair_nodes(graph, body.node))
+        document._origin.update(_pair_nodes(graph, body))
     if base_dir is not None:
         for function in model.functions.values():
             ir.external_data.set_base_dir(function.graph, base_dir)

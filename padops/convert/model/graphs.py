@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import onnx_ir as ir
 
 from padops.convert.model.checks import default_version
 from padops.convert.model.external import read_range
-from padops.convert.model.nesting import graphs_in
+from padops.convert.model.nesting import Body, graphs_in
 
+IrBody = ir.Graph | ir.Function
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
 # The types of Constant's attributes other than "value", and of their elements.
@@ -63,7 +65,7 @@ class Scope:
 
     model: ir.Model
     graph: ir.Graph  # the graph that the node is in
-    root: ir.Graph | ir.Function  # the main graph or the function, whose opset imports count
+    root: IrBody  # the main graph or the function, whose opset imports count
     path: str  # the graph's path, such as ``graph/If_12.then_branch``
     index: Index = field(repr=False, compare=False)  # of the model; all scopes of a walk share it
     # The node that contains the graph; None for the main graph and for a function.
@@ -107,7 +109,7 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, path, scope.index, site))
 
 
-def values_of(graph: ir.Graph | ir.Function) -> Iterator[ir.Value]:
+def values_of(graph: IrBody) -> Iterator[ir.Value]:
     """Yield a graph's inputs and the outputs of its own nodes."""
     yield from graph.inputs
     for node in graph:
@@ -151,6 +153,14 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     found = graphs_in(message.attribute)
     graphs = dict(inner_graphs(node)) if found else {}
     return [(graphs[name], graph) for name, graph in found if name in graphs]
+
+
+def paired_graphs(graph: IrBody, message: Body) -> Iterator[tuple[IrBody, Body]]:
+    """Yield a graph with its message, and then all graphs inside it with theirs."""
+    yield graph, message
+    for node, node_message in zip(graph, message.node, strict=True):
+        for inner, inner_message in subgraphs(node, node_message):
+            yield from paired_graphs(inner, inner_message)
 
 
 def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any = None) -> Any:
@@ -209,7 +219,6 @@ class Constants:
     """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
 
     def __init__(self, model: ir.Model) -> None:
-        self._numbers: dict[str, int] = {}  # the last number for each name
         sites = list(walk(model))
         graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
         graphs.update(site.scope.graph for site in sites)
@@ -245,11 +254,8 @@ class Constants:
 
     def fresh(self, wanted: str) -> str:
         """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
-        name, number = wanted, self._numbers.get(wanted, 1)
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._numbers[wanted] = number
+        names = (f"{wanted}_{number}" for number in count(2))
+        name = next(name for name in chain([wanted], names) if name not in self._taken)
         self._taken.add(name)
         return name
 

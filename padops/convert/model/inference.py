@@ -26,7 +26,7 @@ import onnx
 from onnx import numpy_helper
 
 from padops.convert.model.checks import Key, callees_first, calls_in, key_of
-from padops.convert.model.nesting import graphs_beside, graphs_in, graphs_of, nodes_in, nodes_of, shaped_type
+from padops.convert.model.nesting import Body, graphs_beside, graphs_in, graphs_of, nodes_in, nodes_of, shaped_type
 
 ENDLESS = (2**31 - 1, 2**63 - 1)
 ENDS, STEPS = 2, 4  # inputs of a Slice
@@ -64,7 +64,7 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
 AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
-def open_axes(body: onnx.GraphProto | onnx.FunctionProto, around: frozenset[str] = frozenset()) -> None:
+def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
     """Give a Pad unknown amounts for all axes, if its own graph or one around it has no int64 list of the axes.
 
     onnx's inference treats axes of unknown dims as absent: it computes the dims of all axes in their order, or refuses
@@ -179,7 +179,7 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
     found = _infer_ifs(message)
     lacking = False
     for taken, graph in zip(ranks, graphs_of(found.graph), strict=True):
-        known = {info.name for info in _declared(graph) if info.type.tensor_type.HasField("shape")}
+        known = {info.name for info in declared(graph) if info.type.tensor_type.HasField("shape")}
         for kind, count in (row for name, row in taken.items() if name not in known):
             kind.shape.SetInParent()
             kind.shape.dim.extend([onnx.TensorShapeProto.Dimension()] * count)
@@ -206,7 +206,7 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     while _open_branches(opened.graph, found.graph):
         found = onnx.shape_inference.infer_shapes(opened)
     for graph in graphs_of(found.graph):
-        known = {info.name: info.type for info in _declared(graph)}
+        known = {info.name: info.type for info in declared(graph)}
         for info in graph.output:
             info.name = info.name.removesuffix(OPENED)
             if info.name in known:
@@ -222,7 +222,7 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
         if any(_open_branches(*pair) for pair in branches):
             return True
         changed = False
-        kinds = [{info.name: info.type for info in _declared(inner_found)} for _, inner_found in branches]
+        kinds = [{info.name: info.type for info in declared(inner_found)} for _, inner_found in branches]
         for infos in zip(*(inner.output for inner, _ in branches)) if node.op_type == "If" else ():
             types = [known.get(info.name, onnx.TypeProto()) for info, known in zip(infos, kinds)]
             common = _common(types[0], types[-1])
@@ -238,8 +238,9 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
     return False
 
 
-def _declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    return [*graph.input, *graph.value_info, *graph.output]
+def declared(graph: Body) -> list[onnx.ValueInfoProto]:
+    is_graph = isinstance(graph, onnx.GraphProto)
+    return [*graph.input, *graph.value_info, *graph.output] if is_graph else [*graph.value_info]
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
@@ -297,7 +298,7 @@ def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
     """Record all calls among a graph's nodes for the called functions; ``found`` is this graph with its types."""
-    own = {info.name: info.type for info in _declared(found)}
+    own = {info.name: info.type for info in declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
     known = ChainMap(own, dict(around)) if around else own

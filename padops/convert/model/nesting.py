@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
+Body = onnx.GraphProto | onnx.FunctionProto
+
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
     """Return the graphs in a node's attributes, each with its name: ``body``, or ``bodies[1]`` in a list."""
@@ -37,7 +39,7 @@ def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[
 
 def nodes_in(model: onnx.ModelProto) -> list[onnx.NodeProto]:
     """Return the nodes of a model, of its functions and of all graphs inside."""
-    bodies: Sequence[onnx.GraphProto | onnx.FunctionProto] = (model.graph, *model.functions)
+    bodies: Sequence[Body] = (model.graph, *model.functions)
     return [node for body in bodies for _, node in nodes_of(body.node)]
 
 

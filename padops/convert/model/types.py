@@ -6,7 +6,7 @@ Exporters write known amounts as a chain of a dozen nodes: ConstantOfShape, Conc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -19,11 +19,11 @@ from padops.convert.model.graphs import (
     Scope,
     attribute_value,
     constant,
+    paired_graphs,
     remove_unused,
-    subgraphs,
     values_of,
 )
-from padops.convert.model.inference import ENDLESS, ENDS, STEPS, infer, is_unsure
+from padops.convert.model.inference import ENDLESS, ENDS, STEPS, declared, infer, is_unsure
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
@@ -88,8 +88,10 @@ class Types:
                 for inner in (graph, *graph.subgraphs()):
                     self._inferred.update(dict.fromkeys(values_of(inner)))
         else:
-            for graph, message in zip(graphs, (main, *bodies), strict=True):
-                self._inferred.update(_types_of_values(graph, message))
+            for body, found in zip(graphs, (main, *bodies), strict=True):
+                for part, message in paired_graphs(body, found):
+                    kinds = {info.name: info.type for info in declared(message)}
+                    self._inferred.update((value, kinds.get(value.name or "")) for value in values_of(part))
         for value in self._inferred:
             is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
             if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on these
@@ -118,16 +120,6 @@ class Types:
             return None, None
         dims = _dims(ir.serde.deserialize_type_proto_for_shape(kind))
         return ir.DataType(kind.tensor_type.elem_type) if kind.HasField("tensor_type") else None, dims
-
-
-def _types_of_values(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto | None]]:
-    """Yield the declared types of a graph's inputs and of its nodes' outputs, at any depth."""
-    stated = {info.name: info.type for info in (*message.input, *message.value_info, *message.output)}
-    for value in values_of(graph):
-        yield value, stated.get(value.name or "")
-    for node, node_message in zip(graph, message.node, strict=True):
-        for inner, inner_message in subgraphs(node, node_message):
-            yield from _types_of_values(inner, inner_message)
 
 
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:

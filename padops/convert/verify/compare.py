@@ -336,14 +336,14 @@ class Scout:
         self._has_known_amounts: list[bool] = []  # of each Pad
         self._looked = 0  # sets of inputs that have run
         idle = model_pads.idle_pads(model.message)
-        for located, copied in zip(model_pads.bodies(model.message), model_pads.bodies(copy), strict=True):
-            for (place, node), running in zip(located.labelled(), copied.body.node, strict=True):
-                if model_pads.is_pad(node) and node.output:
-                    running.name = f"{NAME} {len(self.pads)}"
-                    known = idle.get(node.output[0])
-                    self._has_known_amounts.append(known is not None)
-                    self.pads.append(PadComparison(place, model_pads.form_of(node), "exercised"))
-                    self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad of nothing has nothing to show
+        labelled = model_pads.labelled_nodes(model.message)
+        for (place, node), running in zip(labelled, model_pads.all_nodes(copy), strict=True):
+            if model_pads.is_pad(node) and node.output:
+                running.name = f"{NAME} {len(self.pads)}"
+                known = idle.get(node.output[0])
+                self._has_known_amounts.append(known is not None)
+                self.pads.append(PadComparison(place, model_pads.form_of(node), "exercised"))
+                self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad of nothing has nothing to show
 
     def look(self, feeds: Sequence[Feeds]) -> None:
         """Runs the model on new sets of inputs, and reads the dims from the profile."""

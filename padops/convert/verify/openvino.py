@@ -20,7 +20,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.inputs.given import Feeds
-from padops.convert.inputs.pads import bodies, form_of, is_pad
+from padops.convert.inputs.pads import form_of, is_pad, labelled
 from padops.convert.ir.reader import ELEMENT_TYPES
 from padops.convert.records import PadComparison, Verification
 from padops.convert.verify.bits import describe_difference
@@ -153,7 +153,8 @@ def _compare_pads(
 
     A Pad that became several nodes does not run alone; only the outputs check it.
     """
-    pads = {node.output[0]: (path, node) for path, node in next(bodies(converted.message)).labelled() if is_pad(node)}
+    nodes = labelled("graph", converted.message.graph)
+    pads = {node.output[0]: (path, node) for path, node in nodes if is_pad(node)}
     told: dict[str, str] = {}  # by output: how the Pad differs, or ""
     try:
         for one in feeds:

@@ -15,7 +15,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.inputs.given import Feeds
-from padops.convert.inputs.pads import bodies
+from padops.convert.inputs.pads import all_nodes
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.build import RANDOM
 from padops.extras import needing_onnxruntime
@@ -122,8 +122,7 @@ class Model:
     @property
     def is_stable(self) -> bool:
         """Whether no node draws random numbers."""
-        nodes = (node for located in bodies(self.message) for node in located.body.node)
-        return not any(node.op_type in RANDOM or node.op_type == "Dropout" for node in nodes)
+        return not any(node.op_type in RANDOM or node.op_type == "Dropout" for node in all_nodes(self.message))
 
     @property
     def is_large(self) -> bool:

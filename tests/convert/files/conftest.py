@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 from external_data import save, write_floats
-from small_models import external
+from small_models import external, one_pad
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    return path
 
 
 @pytest.fixture

@@ -24,11 +24,11 @@ def runner() -> Iterator[Runner]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SIGNALS)
 def test_ended_at_a_step(name: str, kind: str, runner: Runner, tmp_path: Path) -> None:
-    """At every second; ``long/long_files.py`` takes all of them."""
+    """At every fifth; ``long/long_files.py`` takes all of them."""
     trial = Trial(runner, tmp_path, kind)
     assert trial.ended.steps > 10
-    codes = end_at(trial, name, range(1 + len(kind) % 2, trial.ended.steps + 1, 2))
-    assert codes.count(CODES[name]) >= 3
+    codes = end_at(trial, name, range(1 + len(kind) % 2, trial.ended.steps + 1, 5))
+    assert codes.count(CODES[name]) >= 2
     assert set(codes) <= {0, CODES[name]} and (name != "KILL" or 0 not in codes)
 
 
@@ -46,7 +46,7 @@ def test_the_interrupt_that_came_too_late(runner: Runner, tmp_path: Path) -> Non
     }
 
 
-@pytest.mark.parametrize("limit", [0, 10, 15, 100, 200, 300, 400, 600])
+@pytest.mark.parametrize("limit", [0, 100, 400, 600])
 def test_no_room(limit: int, runner: Runner, tmp_path: Path) -> None:
     """A file may have so many bytes and no more, as where a disk is full."""
     trial = Trial(runner, tmp_path, "over an older one")
@@ -60,14 +60,16 @@ def test_no_room(limit: int, runner: Runner, tmp_path: Path) -> None:
     assert ended.said == f"error: cannot write {last}: File too large; nothing has been left behind\n"
 
 
-def test_writers_of_one_model(runner: Runner, tmp_path: Path) -> None:
-    trial = Trial(runner, tmp_path, "over an older one")
-    for _ in range(3):
+@pytest.mark.parametrize("kind", ["over an older one", "in place"])
+def test_writers_of_one_model(kind: str, runner: Runner, tmp_path: Path) -> None:
+    trial = Trial(runner, tmp_path, kind)
+    for _ in range(2):
         trial.prepare()
-        runs = runner.run_together([trial.arguments] * 4)
+        arguments = trial.arguments if kind != "in place" else trial.arguments[:-2]  # a report has one writer
+        runs = runner.run_together([arguments] * 4)
         assert [run.code for run in runs] == [0] * 4, runs
-        found = contents(trial.folder)
-        assert {**found, "r.json": b""} == {**trial.after, "r.json": b""}
+        found, after = contents(trial.folder), dict(trial.after)
+        assert found.pop("r.json", b"") is not None and after.pop("r.json") and found == after
 
 
 def test_writers_of_different_models(runner: Runner, tmp_path: Path) -> None:
@@ -88,13 +90,3 @@ def test_writers_of_different_models(runner: Runner, tmp_path: Path) -> None:
     assert tensors["b"].tolist() == (10 * tensors["a"]).tolist()
     assert not [name for name in contents(out) if name.endswith(".part")]
     assert padops.convert(out / "m.onnx").records
-
-
-def test_writers_in_place(runner: Runner, tmp_path: Path) -> None:
-    trial = Trial(runner, tmp_path, "in place")
-    for _ in range(3):
-        trial.prepare()
-        arguments = [argument for argument in trial.arguments if argument != "-q"][:3]
-        runs = runner.run_together([(*arguments, "-q", "--no-fallback")] * 4)
-        assert [run.code for run in runs] == [0] * 4, runs
-        assert contents(trial.folder) == {name: data for name, data in trial.after.items() if name != "r.json"}

@@ -9,18 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from broken_files import ran, refusal, short
-from mutation.npz_inputs import archive, npy
-from onnx import parser
-
-TEXT = (
-    '<ir_version: 8, opset_import: ["": 17]> g ({given} x) => ({given} y) <int64[4] pads = {{0, 0, 0, 0}}>'
-    '{{ a = Pad <mode = "edge"> (x, pads) y = Identity(a) }}'
-)
-
-
-def model(given: str) -> bytes:
-    return parser.parse_model(TEXT.format(given=given)).SerializeToString()
-
+from mutation.npz_inputs import archive, model, npy
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 RIGHT = npy(X)
@@ -33,17 +22,17 @@ def pickled() -> bytes:
 
 
 def corrupt() -> bytes:
-    made = bytearray(archive([("x.npy", RIGHT)]))
+    made = bytearray(archive(("x.npy", RIGHT)))
     made[60:70] = b"\xff" * 10  # inside of what is compressed
     return bytes(made)
 
 
 def of(**changes: Any) -> bytes:
-    return archive([("x.npy", npy(X, **changes))])
+    return archive(("x.npy", npy(X, **changes)))
 
 
 def encrypted() -> bytes:
-    made = bytearray(archive([("x.npy", RIGHT)]))
+    made = bytearray(archive(("x.npy", RIGHT)))
     made[6] |= 1
     made[made.index(b"PK\x01\x02") + 8] |= 1
     return bytes(made)
@@ -55,7 +44,7 @@ def given(content: bytes, kind: str = "float[2, 3]") -> tuple[dict[str, bytes], 
 
 def test_the_inputs_themselves_are_taken() -> None:
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        files, arguments = given(archive([("x.npy", RIGHT)], method))
+        files, arguments = given(archive(("x.npy", RIGHT), method=method))
         assert ran(files, *arguments, "-o", "out.onnx").code == 0
     old = of(header=b"{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }")  # of Python 2
     files, arguments = given(old)
@@ -80,8 +69,8 @@ OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
         (of(descr="|O"), "Object arrays cannot be loaded when allow_pickle=False"),
         (pickled(), "Object arrays cannot be loaded when allow_pickle=False"),
         (of(descr=[("a", "<f4")]), "input 'x' is [('a', '<f4')], expected float"),
-        (archive([("x.npy", RIGHT), ("x.txt", b"hello, world")]), OTHERS),
-        (archive([("x.npy", RIGHT)])[:-30], NO_NPZ),
+        (archive(("x.npy", RIGHT), ("x.txt", b"hello, world")), OTHERS),
+        (archive(("x.npy", RIGHT))[:-30], NO_NPZ),
         (encrypted(), "is encrypted"),
         (b"", NO_NPZ),
         (RIGHT, NO_NPZ),
@@ -89,8 +78,8 @@ OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
         (of(shape=(6,)), "input 'x' has the shape [6]; the model takes x: float[2, 3]"),
         (of(descr=">f4"), "input 'x' is >f4, expected float"),
         (of(descr="<i4"), "input 'x' is int32, expected float"),
-        (archive([("y.npy", RIGHT)]), "the inputs lack 'x'; in.npz has only 'y'; the model takes x: float[2, 3]"),
-        (archive([]), "the inputs lack 'x'; in.npz has no array; the model takes x: float[2, 3]"),
+        (archive(("y.npy", RIGHT)), "the inputs lack 'x'; in.npz has only 'y'; the model takes x: float[2, 3]"),
+        (archive(), "the inputs lack 'x'; in.npz has no array; the model takes x: float[2, 3]"),
     ],
     ids=short,
 )

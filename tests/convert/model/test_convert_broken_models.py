@@ -9,27 +9,18 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx_ir
 import pytest
-from broken_models import BROKEN, LABEL, changed, text
-from mutation.onnx_breaks import deep
-from onnx import TensorProto, helper
+from broken_models import BROKEN, changed
+from mutation.onnx_changes import deep
+from onnx import helper
 from small_models import BOOL, FLOAT, convert, graph, info, model, one_pad, pad, tensor
 
 import padops
 from padops.convert import PadopsError
-from padops.convert.inputs.pads import bodies
+from padops.convert.inputs.pads import labelled_nodes
 from padops.convert.model.checks import check_calls
-from padops.convert.model.document import LARGEST_PROTO
-
-ROADS: dict[str, dict[str, Any]] = {
-    "fold": {},
-    "no fold": {"fold": False},
-    "onnx": {"target": "onnx"},
-    "pyop": {"target": "pyop"},
-    "needed": {"select": "needed", "fallback": False},
-    "auto pad": {"auto_pad": "explicit"},
-    "verify": {"verify": True, "run": True},
-}
+from padops.convert.model.graphs import walk
 
 
 def refusal(source: Any, **options: Any) -> str:
@@ -43,20 +34,9 @@ def test_what_is_no_model_is_refused(source: onnx.ModelProto, said: str, tmp_pat
     assert refusal(source) == said
     path = tmp_path / "m.onnx"
     path.write_bytes(source.SerializeToString())
-    for options in ({}, {"fold": False}, {"target": "onnx"}):
+    for options in ({}, {"target": "onnx"}):
         assert refusal(path, output=tmp_path / "out.onnx", **options) == said
     assert [file.name for file in tmp_path.iterdir()] == ["m.onnx"]
-
-
-CYCLE = text("a = Pad (b, p) b = Pad (a, p) y = Neg (b)")
-SAID_OF_CYCLE = (
-    f"graph has a cycle of 2 nodes, each of which reads what the next one makes: {LABEL(0, 'Pad')}, {LABEL(1, 'Pad')}"
-)
-
-
-@pytest.mark.parametrize("road", ROADS)
-def test_a_cycle_is_refused_on_every_road(road: str) -> None:
-    assert refusal(CYCLE, **ROADS[road]) == SAID_OF_CYCLE
 
 
 @pytest.mark.parametrize(("domain", "refused"), [("own", True), ("padops", False)])
@@ -128,53 +108,24 @@ def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:
     assert refusal(source).startswith("node 'p' (Pad_13) cannot be written: ")
 
 
-def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
-    source = one_pad()
-    data = source.graph.initializer[0]
-    data.ClearField("raw_data")
-    data.data_location = TensorProto.EXTERNAL
-    for key, value in (("location", "w.bin"), ("length", "9" * 5000)):
-        data.external_data.add(key=key, value=value)
-    (tmp_path / "w.bin").write_bytes(b"\0" * 32)
-    onnx.save(source, tmp_path / "m.onnx")
-    assert refusal(tmp_path / "m.onnx") == (
-        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 39} of its data must be numbers of bytes"
-    )
-
-
-def test_the_largest_message() -> None:
-    """The limit is that of protobuf, which refuses one byte more."""
-    assert LARGEST_PROTO == 2**31 - 1
-
-
 DOMAIN = "test.foreign"
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]
 
 
-def constant(name: str, *values: float) -> onnx.NodeProto:
-    return helper.make_node("Constant", [], [name], value_floats=[float(value) for value in values])
+HOLD = """h = f.H <one = b () => (float[2] f) { f = Constant <value_floats = [1.0, 2.0]> () },
+    other = b () => (float[2] d) { [deep] d = f.Deep <body = b () => (float[2] e) { e = Neg (x) }> () }> ()"""
+IMPORTED = 'opset_import: ["": 18, "f": 1]>'
 
 
-def body(name: str, *inner: onnx.NodeProto) -> onnx.GraphProto:
-    return helper.make_graph([*inner, constant(name, 1, 2)], name, [], [info((name, FLOAT, [2]))])
-
-
-def nested() -> onnx.NodeProto:
-    """A node with a graph, a list of two, and in the second of those a node with a graph again."""
-    deepest = helper.make_node("Deep", [], ["d"], "deep", domain=DOMAIN, body=body("deepest"))
-    graphs = {"one": body("first"), "many": [body("second"), body("third", deepest)]}
-    return helper.make_node("Holder", [], ["h"], "holder", domain=DOMAIN, count=3, **graphs)
-
-
-def test_the_main_graph_and_functions_alike() -> None:
-    function = helper.make_function(DOMAIN, "F", [], ["h"], [nested()], [helper.make_opsetid(DOMAIN, 1)])
-    graph = helper.make_graph([nested()], "main", [], [info(("h", FLOAT, None))])
-    model = helper.make_model(graph, functions=[function], opset_imports=[helper.make_opsetid("", 18)])
-    inner = ["", ".many[0]", ".many[1]", ".many[1]/deep.body", ".one"]
-    expected = [
-        f"{first}{f'/holder{rest}' if rest else ''}" for first in ("graph", f"function {DOMAIN}::F") for rest in inner
-    ]
-    assert [located.path for located in bodies(model)] == expected
+def test_the_paths_of_messages_are_those_of_graphs() -> None:
+    """In the main graph, in functions, in graphs, also where two nodes have a name."""
+    source = onnx.parser.parse_model(
+        f"<ir_version: 10, {IMPORTED} g (float[2] x) => (float[2] h) {{ [same] a = Neg (x) [same] b = Neg (a) {HOLD}}}"
+        f'<domain: "f", {IMPORTED} F (x) => (h) {{ {HOLD} }}'
+    )
+    paths = [path for path, _ in labelled_nodes(source)]
+    assert sorted(paths) == sorted(site.path for site in walk(onnx_ir.from_proto(source)))
+    assert {"graph/same[1]", "function f::F/H_0.other/deep.body/Neg_0"} <= set(paths)
 
 
 def test_a_function_whose_caller_gives_the_graphs() -> None:
@@ -182,10 +133,11 @@ def test_a_function_whose_caller_gives_the_graphs() -> None:
     choice = helper.make_node("If", ["c"], ["z"])
     for name, given in (("then_branch", "then"), ("else_branch", "other")):
         choice.attribute.add(name=name, ref_attr_name=given, type=onnx.AttributeProto.GRAPH)
+    one = onnx.parser.parse_graph("b () => (float[2] o) { o = Constant <value_floats = [1.0, 2.0]> () }")
     pads = helper.make_node("Constant", [], ["pads"], value_ints=[1, 1])
     pad = helper.make_node("Pad", ["z", "pads"], ["y"], "pad", mode="wrap")
     function = helper.make_function(DOMAIN, "F", ["c"], ["y"], [pads, choice, pad], IMPORTS, ["then", "other"])
-    call = helper.make_node("F", ["c"], ["y"], domain=DOMAIN, then=body("one"), other=body("two"))
+    call = helper.make_node("F", ["c"], ["y"], domain=DOMAIN, then=one, other=one)
     graph = helper.make_graph([call], "main", [info(("c", BOOL, []))], [info(("y", FLOAT, [4]))])
     model = helper.make_model(graph, functions=[function], opset_imports=IMPORTS, ir_version=9)
     result = convert(model)

@@ -18,9 +18,12 @@ import pytest
 
 import padops
 
-FEW = 60
+FEW = 40
 MAX_RATIO = 2.1  # times the work for twice the Pads; a constant part of the work makes it less than 2
-LOWERED = ("with_amounts_of_their_own", "with_conv", "between_casts", "read_inside", "in_functions", "of_padops")
+CASES = [("in_a_row", name) for name in ("default", "no-fold", "onnx", "pyop", "needed")]
+CASES += [(made, "default") for made in ("with_conv", "between_casts", "in_branches", "read_inside", "in_a_function",
+                                         "in_functions", "with_computed_amounts", "of_padops")]  # fmt: skip
+CASES += [(made, "onnx") for made in ("with_amounts_of_their_own", "with_conv", "read_inside", "in_functions")]
 
 
 def calls(model: onnx.ModelProto, options: dict[str, Any]) -> int:
@@ -43,23 +46,9 @@ def calls(model: onnx.ModelProto, options: dict[str, Any]) -> int:
     return done
 
 
-def check(made: str, options: dict[str, Any]) -> None:
-    build = pad_chains.MODELS[made]
+@pytest.mark.parametrize(("made", "option"), CASES)
+def test_twice_the_pads_are_twice_the_work(made: str, option: str) -> None:
+    build, options = pad_chains.MODELS[made], dict(pad_chains.OPTIONS[option])
     padops.convert(build(2), **options)  # imports modules, and fills what is remembered for good
     once, twice = (calls(build(count), options) for count in (FEW, 2 * FEW))
     assert twice <= MAX_RATIO * once, f"{FEW} Pads: {once:,} calls; {2 * FEW} Pads: {twice:,}"
-
-
-@pytest.mark.parametrize("options", pad_chains.OPTIONS)
-def test_each_option_is_linear(options: str) -> None:
-    check("in_a_row", dict(pad_chains.OPTIONS[options]))
-
-
-@pytest.mark.parametrize("made", [name for name in pad_chains.MODELS if name != "in_a_row"])
-def test_each_form_of_model_is_linear(made: str) -> None:
-    check(made, {})
-
-
-@pytest.mark.parametrize("made", LOWERED)
-def test_lowering_each_form_of_model_is_linear(made: str) -> None:
-    check(made, {"target": "onnx"})

@@ -2,108 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import native
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
-from small_models import BOOL, FLOAT, INT64, convert, graph, info, model, pad, tensor
+from onnx import helper, parser
+from small_models import FLOAT, convert, info, tensor
 
-node = helper.make_node
 X = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
-OPEN, OLD, OLD_PADDED = [1, 1, "h", "w"], [1, 1, 4, 4], [1, 1, 4, 7]
-PADS = tensor("pads", [0, 0, -1, 0, 0, 0, 1, 3])
-REFLECT = pad(("r", "pads"), "q", mode="reflect")
-Made = tuple[onnx.ModelProto, dict[str, np.ndarray]]
-
-
-def declare(body: onnx.GraphProto, **shapes: Any) -> onnx.GraphProto:
-    body.value_info.extend(info((name, FLOAT, dims)) for name, dims in shapes.items())
-    return body
-
-
-def straight(dims: Any = OPEN, **shapes: Any) -> Made:
-    nodes = [node("Neg", ["x"], ["n"]), node("Relu", ["n"], ["r"]), REFLECT, node("Abs", ["q"], ["y"])]
-    return model(declare(graph(nodes, [("x", FLOAT, dims)], tensors=[PADS]), **shapes), 18), {"x": X}
-
-
-def reused() -> Made:
-    """Values of the size that the declared one has, whose memory is free by then."""
-    nodes = [node("Sin", ["z"], ["a"]), node("Exp", ["a"], ["b"]), node("Cos", ["b"], ["c"])]
-    nodes += [node("ReduceSum", ["c"], ["s"], keepdims=0), node("Add", ["x", "s"], ["r"]), REFLECT]
-    nodes += [
-        node("Sin", ["q"], ["d"]),
-        node("Exp", ["d"], ["e"]),
-        node("Cos", ["e"], ["f"]),
-        node("Neg", ["f"], ["y"]),
-    ]
-    inputs = [("x", FLOAT, [1, 1, 8, 8]), ("z", FLOAT, OLD_PADDED)]
-    return model(declare(graph(nodes, inputs, tensors=[PADS]), q=OLD_PADDED), 18), {"x": X, "z": X[..., :4, :7]}
-
-
-def foreign() -> Made:
-    """Behind an operator that onnx does not know."""
-    nodes = [node("Gelu", ["x"], ["r"], domain="com.microsoft"), REFLECT, node("Abs", ["q"], ["y"])]
-    body = declare(graph(nodes, [("x", FLOAT, OPEN)], tensors=[PADS]), r=OLD)
-    return model(body, 18, imports=[("com.microsoft", 1)]), {"x": X}
-
-
-def output() -> Made:
-    """An output of the graph that the Pad reads, too."""
-    outputs = [("y", FLOAT, None), ("r", FLOAT, OLD)]
-    nodes = [node("Relu", ["x"], ["r"]), REFLECT, node("Abs", ["q"], ["y"])]
-    return model(graph(nodes, [("x", FLOAT, OPEN)], outputs, [PADS]), 18), {"x": X}
-
-
-def branch() -> Made:
-    inner = graph([node("Relu", ["x"], ["r"]), REFLECT], [], [("q", FLOAT, OLD_PADDED)], [PADS])
-    nodes = [node("If", ["c"], ["v"], then_branch=declare(inner, r=OLD), else_branch=inner)]
-    nodes += [pad(("v", "pads"), "y", mode="edge")]
-    inputs = [("x", FLOAT, OPEN), ("c", BOOL, [])]
-    return model(graph(nodes, inputs, tensors=[PADS]), 18), {"x": X, "c": np.array(True)}
-
-
-def loop() -> Made:
-    inputs = [("i", INT64, []), ("go", BOOL, []), ("r", FLOAT, OLD)]
-    body = graph([node("Identity", ["go"], ["on"]), REFLECT], inputs, [("on", BOOL, []), ("q", FLOAT, OLD_PADDED)])
-    nodes = [node("Loop", ["count", "", "x"], ["y"], body=body)]
-    made = graph(nodes, [("x", FLOAT, OPEN)], tensors=[PADS, tensor("count", 2)])
-    return model(made, 18), {"x": X}
-
-
-def scan() -> Made:
-    body = graph([REFLECT], [("r", FLOAT, OLD[1:])], [("q", FLOAT, OLD_PADDED[1:])])
-    tensors = [tensor("pads", [0, -1, 0, 0, 1, 3])]
-    nodes = [node("Scan", ["x"], ["y"], body=body, num_scan_inputs=1)]
-    return model(graph(nodes, [("x", FLOAT, OPEN)], tensors=tensors), 18), {"x": X}
-
-
-def function() -> Made:
-    """In IR version 10, functions declare values, too."""
-    imports = [helper.make_opsetid("", 18)]
-    body = helper.make_function("d", "F", ["x", "pads"], ["q"], [node("Relu", ["x"], ["r"]), REFLECT], imports)
-    body.value_info.extend([info(("r", FLOAT, OLD)), info(("q", FLOAT, OLD_PADDED))])
-    nodes = [node("F", ["x", "pads"], ["v"], domain="d"), node("Abs", ["v"], ["y"])]
-    body_of_main = declare(graph(nodes, [("x", FLOAT, OPEN)], tensors=[PADS]), v=OLD_PADDED)
-    return model(body_of_main, 18, ir_version=10, functions=[body], imports=[("d", 1)]), {"x": X}
-
-
-CASES: dict[str, Callable[[], Made]] = {
-    "data": lambda: straight(r=OLD),
-    "before": lambda: straight(n=OLD),
-    "rank": lambda: straight(r=[4, 4]),
-    "behind": lambda: straight([1, 1, 8, 8], r=OLD, q=OLD_PADDED),
-    **{made.__name__: made for made in (reused, foreign, output, branch, loop, scan, function)},
-}
+OLD, OLD_PADDED = "float[1, 1, 4, 4]", "float[1, 1, 4, 7]"
+PADS = "int64[8] pads = {0, 0, -1, 0, 0, 0, 1, 3}"
+PAD = 'q = Pad <mode = "reflect"> (r, pads)'
+STRAIGHT = f"n = Neg (x) r = Relu (n) {PAD} y = Abs (q)"
+IN_A_BRANCH = f"b () => ({OLD_PADDED} q) <{PADS}, {OLD} r> {{ r = Relu (x) {PAD} }}"
+# Values of the size that the declared one has, whose memory is free by then.
+REUSED = f"a = Sin (z) b = Exp (a) c = Cos (b) s = ReduceSum <keepdims = 0> (c) r = Add (x, s) {PAD} "
+REUSED += "d = Sin (q) e = Exp (d) f = Cos (e) y = Neg (f)"
+# Nodes by name, each with declarations of inner values, inputs beside x, and outputs beside y.
+CASES: dict[str, tuple[str, ...]] = {
+    "data": (STRAIGHT, f"{OLD} r"),
+    "before": (STRAIGHT, f"{OLD} n"),
+    "rank": (STRAIGHT, "float[4, 4] r"),
+    "behind": (STRAIGHT, f"{OLD} r, {OLD_PADDED} q"),
+    "reused": (REUSED, f"{OLD_PADDED} q", f", {OLD_PADDED} z"),
+    "behind an operator that onnx does not know": (f"r = com.microsoft.Gelu (x) {PAD} y = Abs (q)", f"{OLD} r"),
+    "an output that the Pad reads": (f"r = Relu (x) {PAD} y = Abs (q)", "", "", f", {OLD} r"),
+    "branch": (f"v = If (c) <then_branch = {IN_A_BRANCH}, else_branch = {IN_A_BRANCH}> "
+               'y = Pad <mode = "edge"> (v, pads)', "", ", bool c"),
+    "loop": (f"y = Loop (count, , x) <body = b (int64 i, bool go, {OLD} r) => (bool on, {OLD_PADDED} q) "
+             f"{{ on = Identity (go) {PAD} }}>", "int64 count = {2}"),
+    "scan": ("y = Scan <num_scan_inputs = 1, body = b (float[1, 4, 4] r) => (float[1, 4, 7] q) "
+             f"<int64[6] pads = {{0, -1, 0, 0, 1, 3}}> {{ {PAD} }}> (x)", ""),
+    "function": ("v = d.F (x, pads) y = Abs (v)", f"{OLD_PADDED} v"),
+}  # fmt: skip
+FEEDS = {"x": X, "z": X[..., :4, :7], "c": np.array(True)}
 ROADS: dict[str, dict[str, Any]] = {
     "padops": {"fallback": True},
     "onnx": {"target": "onnx"},
     "without_pad": {"target": "onnx", "without_pad": True},
     "webgpu": {"target": "onnx", "provider": "webgpu"},
 }
+
+
+def built(nodes: str, declared: str = "", inputs: str = "", outputs: str = "", x: str = "1, 1, h, w") -> Any:
+    source = parser.parse_model(
+        f'<ir_version: 10, opset_import: ["": 18, "d": 1, "com.microsoft": 1]> g (float[{x}] x{inputs}) => (float[] y'
+        f'{outputs}) <{", ".join(filter(None, (PADS, declared)))}> {{ {nodes} }} <domain: "d", opset_import: '
+        f'["": 18]> F (x, pads) => (q) {{ r = Relu (x) {PAD} }}'
+    )  # fmt: skip
+    shapes = (("r", FLOAT, [1, 1, 4, 4]), ("q", FLOAT, [1, 1, 4, 7]))
+    source.functions[0].value_info.extend(map(info, shapes))  # in IR version 10, functions declare values, too
+    return source
 
 
 def silent(source: onnx.ModelProto) -> onnx.ModelProto:
@@ -122,7 +73,8 @@ def silent(source: onnx.ModelProto) -> onnx.ModelProto:
     ("case", "road"), [(case, road) for case in CASES for road in ROADS if case == "data" or road in ("padops", "onnx")]
 )
 def test_a_shape_of_other_inputs_changes_no_result(case: str, road: str) -> None:
-    source, feeds = CASES[case]()
+    source = built(*CASES[case])
+    feeds = {value.name: FEEDS[value.name] for value in source.graph.input}
     stock = native.onnxruntime.SessionOptions()
     stock.log_severity_level = 4
     expected = native.session(silent(source), stock).run(None, feeds)
@@ -134,18 +86,19 @@ def test_a_shape_of_other_inputs_changes_no_result(case: str, road: str) -> None
 
 def test_what_is_confirmed_stays() -> None:
     """And what nothing reads of the graph's outputs: callers may rely on it. A model that stays as it is keeps all."""
-    source, _ = straight([1, 1, 8, "w"], n=[1, 1, 8, "w"], r=[1, 1, 8, 4], q=[1, 1, 4, 7])
-    source.graph.output[0].CopyFrom(info(("y", FLOAT, OLD_PADDED)))
+    declared = "float[1, 1, 8, w] n, float[1, 1, 8, 4] r, float[1, 1, 4, 7] q"
+    source = built(STRAIGHT, declared, x="1, 1, 8, w")
+    source.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", FLOAT, [1, 1, 4, 7]))
     made = convert(source).proto().graph
     shapes = {row.name: [dim.dim_value or dim.dim_param or None for dim in row.type.tensor_type.shape.dim]
               for row in (*made.value_info, *made.output)}  # fmt: skip
-    assert shapes == {"n": [1, 1, 8, "w"], "r": [1, 1, 8, None], "q": [1, 1, 8, None], "y": OLD_PADDED}
+    assert shapes == {"n": [1, 1, 8, "w"], "r": [1, 1, 8, None], "q": [1, 1, 8, None], "y": [1, 1, 4, 7]}
     source.graph.node[2].attribute[0].s = b"edge"
     source.graph.initializer[0].CopyFrom(tensor("pads", [0, 0, 1, 0, 0, 0, 1, 3]))
     assert convert(source, select="needed").proto() == source
 
 
 def test_a_declared_shape_of_another_rank_is_replaced() -> None:
-    made, _ = straight([1, 1, 8, 8], r=[64])
-    (declared,) = (row for row in convert(made).proto().graph.value_info if row.name == "r")
+    made = convert(built(STRAIGHT, "float[64] r", x="1, 1, 8, 8")).proto()
+    (declared,) = (row for row in made.graph.value_info if row.name == "r")
     assert [dim.dim_value for dim in declared.type.tensor_type.shape.dim] == [1, 1, 8, 8]

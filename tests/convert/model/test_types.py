@@ -24,6 +24,9 @@ from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
 node = helper.make_node
+HEAD = (
+    '<ir_version: 8, opset_import: ["": 17]> g (float[{}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, '
+)
 PADS = tensor("pads", [1, 0, 2, 1])
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
 
@@ -80,6 +83,16 @@ def test_a_call_in_a_branch() -> None:
     assert found(calls(node("If", ["c"], ["y"], then_branch=body, else_branch=body))).type == "int16"
 
 
+def test_a_pad_in_a_branch_of_a_branch() -> None:
+    other = "else_branch = e () => (float[] e) { e = Neg (x) }>"
+    inner = f"If (c) <then_branch = b () => (float[] b) {{ r = Relu (x) b = Pad (r, p) }}, {other}"
+    source = parser.parse_model(
+        f"{HEAD.format('2, 3')} int64[4] p = {{1, 0, 2, 1}}, bool c = {{1}}> "
+        f"{{ y = If (c) <then_branch = a () => (float[] a) {{ a = {inner} }}, {other} }}"
+    )
+    assert (found(source).type, found(source).input_shape) == ("float", (2, 3))
+
+
 @pytest.mark.parametrize("as_graph", [False, True])
 def test_the_other_name_of_the_default_domain(as_graph: bool) -> None:
     nodes = [node("Relu", ["x"], ["r"], domain="ai.onnx"), node("Pad", ["r", "pads"], ["y"], domain="ai.onnx")]
@@ -110,30 +123,28 @@ def sparse(name: str, array: np.ndarray, listed: bool) -> onnx.SparseTensorProto
 def test_a_sparse_tensor_is_a_constant(place: str) -> None:
     """It stays as it is, unless nothing reads it any more."""
     amounts, weights = sparse("pads", np.array([1, 0, 2, 1]), False), sparse("w", np.eye(2, 3, dtype=np.float32), True)
-    source = model([node("Add", ["x", "w"], ["a"]), pad(("a", "pads"))], 18)
-    held = source.graph
-    if place == "branch":
-        held = graph(source.graph.node, [])
-        held.output[0].name = "y"
-        source = model([node("If", ["c"], ["y"], then_branch=held, else_branch=held)], 18, tensors=[])
-        source.graph.initializer.append(numpy_helper.from_array(np.array(True), "c"))
-        held = source.graph.node[0].attribute[0].g
-        source.graph.node[0].attribute[1].g.sparse_initializer.extend([amounts, weights])
+    held = graph([node("Add", ["x", "w"], ["a"]), pad(("a", "pads"))])
+    held.sparse_initializer.append(weights)
     if place == "constant":
         held.node.insert(0, node("Constant", [], ["pads"], sparse_value=amounts))
-        held.sparse_initializer.append(weights)
     else:
-        held.sparse_initializer.extend([amounts, weights])
+        held.sparse_initializer.append(amounts)
+    source = model(held, 18)
+    if place == "branch":
+        held.ClearField("input")
+        source = model(
+            [node("If", ["c"], ["y"], then_branch=held, else_branch=held)], 18, tensors=[tensor("c", True, bool)]
+        )
     facts = inspect(source).pads[0]
     assert (facts.type, facts.amounts) == ("float", ((1, 2), (0, 1)))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     expected = np.pad(x + np.eye(2, 3, dtype=np.float32), [(1, 2), (0, 1)])
-    for without_pad in (False, True):
-        made = convert(source, **({"target": "onnx", "without_pad": True} if without_pad else {})).proto()
+    for options in ({}, {"target": "onnx", "without_pad": True}):
+        made = convert(source, **options).proto()
         assert native.session(made).run(None, {"x": x})[0].tolist() == expected.tolist()
         body = made.graph.node[0].attribute[0].g if place == "branch" else made.graph
         names = [row.values.name for row in body.sparse_initializer]
-        assert names == (["w"] if without_pad or place == "constant" else ["pads", "w"])
+        assert names == (["w"] if options or place == "constant" else ["w", "pads"])
 
 
 @pytest.mark.parametrize(("index", "dims"), [(4, [4]), (-1, [4]), ([[0, 0]], [4]), (0, [1 << 40])])
@@ -147,13 +158,9 @@ def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
         inspect(source)
 
 
-def sliced(end: int, step: int) -> onnx.ModelProto:
-    text = (
-        '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[n] y) '
-        f"<int64[1] s = {{1}}, int64[1] e = {{{end}}}, int64[1] a = {{0}}, int64[1] t = {{{step}}}> "
-        f"{{ b = Slice (x, s, e, a, t)  y = Identity (b) }}"
-    )
-    return parser.parse_model(text)
+def sliced(end: int, step: int, dims: str = "3") -> onnx.ModelProto:
+    given = f"{HEAD.format(dims)} int64[1] e = {{{end}}}, int64[1] t = {{{step}}}>"
+    return parser.parse_model(f"{given} {{ b = Slice (x, s, e, a, t)  y = Identity (b) }}")
 
 
 def outputs(model: onnx.ModelProto, x: np.ndarray) -> list[float]:
@@ -162,17 +169,11 @@ def outputs(model: onnx.ModelProto, x: np.ndarray) -> list[float]:
     return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, {"x": x})[0].tolist()
 
 
-def dim(graph: onnx.GraphProto) -> onnx.TensorShapeProto.Dimension:
-    return next(row for row in graph.value_info if row.name == "b").type.tensor_type.shape.dim[0]
-
-
 @pytest.mark.parametrize("steps", ["t", "u"])
 def test_amounts_behind_one_are_not_known(steps: str) -> None:
     """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
     model = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[n] y) '
-        f"<int64[2] p = {{1, 2}}, int64[1] s = {{1}}, int64[1] e = {{{ENDLESS[1]}}}, "
-        f"int64[1] a = {{0}}, int64[1] t = {{-1}}> "
+        f"{HEAD.format(3)} int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}}, int64[1] t = {{-1}}> "
         f"{{ u = Identity (t)  b = Slice (p, s, e, a, {steps})  n = Size (b)  m = Unsqueeze (n, a)  "
         "q = Concat <axis = 0> (m, m)  y = Pad (x, q) }"
     )
@@ -202,24 +203,21 @@ def test_a_name_of_two_graphs(constant: bool) -> None:
 @pytest.mark.parametrize("dims", ["3", "n"])
 def test_nothing_is_proved_of_one(dims: str) -> None:
     """With dims that are known on positions, else with formulas: a Slice that gives nothing, by ONNX's words."""
-    models = [sliced(end, -1) for end in (ENDLESS[1], 1)]
-    for made in models:
-        made.graph.input[0].type.tensor_type.shape.dim[0].CopyFrom(
-            onnx.TensorShapeProto.Dimension(**{"dim_value": 3} if dims == "3" else {"dim_param": "n"})
-        )
+    models = [sliced(end, -1, dims) for end in (ENDLESS[1], 1)]
+    (inner,) = (row.type.tensor_type for row in infer(models[0])[0].value_info if row.name == "b")
+    assert not inner.shape.dim[0].HasField("dim_value")
     assert prove(*models).verdict != "proved"
     assert outputs(models[0], np.ones(3, np.float32)) != outputs(models[1], np.ones(3, np.float32))
 
 
 def test_an_if_has_the_dims_of_both_branches() -> None:
     """Also of an If in a branch, whose dims are known first."""
-    ones = helper.make_node("Constant", [], ["b"], value=numpy_helper.from_array(np.ones((1, 3), np.float32)))
-    relu = graph([helper.make_node("Relu", ["x"], ["a"])], [], [("a", FLOAT, None)])
-    inner = graph([ones], [], [("b", FLOAT, None)])
-    choice = helper.make_node("If", ["which"], ["c"], then_branch=relu, else_branch=inner)
-    outer = graph([choice], [], [("c", FLOAT, None)])
-    nodes = [helper.make_node("If", ["which"], ["v"], then_branch=outer, else_branch=inner),
-             helper.make_node("Relu", ["v"], ["y"])]  # fmt: skip
-    source = model(nodes, 7, inputs=[("x", FLOAT, ["n", 3]), ("which", BOOL, [])], outputs=[("y", FLOAT, None)])
+    inner = "b () => (float[] b) { b = Constant <value = float[1, 3] {1, 1, 1}> () }"
+    relu = "r () => (float[] a) { a = Relu (x) }"
+    outer = f"o () => (float[] c) {{ c = If (w) <then_branch = {relu}, else_branch = {inner}> }}"
+    source = parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 7]> g (float[n, 3] x, bool w) => (float[] y) '
+        f"{{ v = If (w) <then_branch = {outer}, else_branch = {inner}> y = Relu (v) }}"
+    )
     (info,) = infer(source)[0].output
     assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [0, 3]

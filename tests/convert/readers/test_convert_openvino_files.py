@@ -34,43 +34,6 @@ def weighted(path: Path) -> Path:
     return save(path, [opset12.pad(opset13.add(x, f(2, 3)), [1, 0], [0, 1], "edge")], [x])
 
 
-def test_a_missing_bin(tmp_path):
-    path = weighted(tmp_path / "m.xml")
-    path.with_suffix(".bin").unlink()
-    assert re.search(r"layer Const '\w+' needs .*m\.bin, which does not exist", refusal(path)) or re.search(
-        r"Const '\w+' needs .*m\.bin, which does not exist", refusal(path)
-    )
-
-
-def test_a_bin_that_is_too_short(tmp_path):
-    path = weighted(tmp_path / "m.xml")
-    weights = path.with_suffix(".bin")
-    size = weights.stat().st_size
-    weights.write_bytes(weights.read_bytes()[: size - 20])
-    assert re.search(rf"needs the bytes \d+ to \d+ of .*m\.bin, which has only {size - 20}", refusal(path))
-
-
-@pytest.mark.parametrize(
-    ("damage", "reason"),
-    [
-        (lambda text: text[: len(text) // 2], "is damaged: it is not well-formed XML"),
-        (lambda text: "<model/>", "it is a <model>, expected a <net>"),
-        (lambda text: '<net version="11"/>', "it has no layers"),
-        (lambda text: text.replace('version="11"', 'version="10"', 1), "is an IR of version 10, expected 11"),
-        (lambda text: text.replace('to-port="1"', 'to-port="9"'), r"is damaged: input 1 of \w+ '\w+' has no edge"),
-        (lambda text: text.replace('from-layer="1"', 'from-layer="77"'), "comes from layer 77, port 0, which does not"),
-        (lambda text: re.sub(r'offset="\d+" ', "", text), r"is damaged: Const '\w+' has no offset"),
-        (lambda text: re.sub(r'size="24"', 'size="8"', text), "has 8 bytes, but its shape needs 24"),
-        (lambda text: re.sub(r"<dim>3</dim>", "<dim>three</dim>", text), "has the dim 'three'"),
-        (lambda text: text.replace('element_type="f32"', 'element_type="nf4"'), "has elements of type nf4"),
-    ],
-)
-def test_a_damaged_xml(tmp_path, damage, reason):
-    path = weighted(tmp_path / "m.xml")
-    path.write_text(damage(path.read_text()))
-    assert re.search(reason, refusal(path))
-
-
 def test_records_and_report_name_both_files(tmp_path):
     path = weighted(tmp_path / "m.xml")
     converted = padops.convert(path, tmp_path / "m.onnx", report=tmp_path / "report.json")
@@ -106,36 +69,12 @@ def test_names_are_openvinos(tmp_path):
     assert [output.tolist() for output in found] == [[4, 6], [1, 2]]
 
 
-# Without OpenVINO, and against it.
-
-
 def test_no_layer_needs_openvino(tmp_path, monkeypatch, capfd):
     x = parameter(SHAPE)
     path = save(tmp_path / "m.xml", [opset13.relu(opset12.pad(x, [1, 1, 1], [1, 1, 1], "edge"))], [x])
     monkeypatch.setitem(sys.modules, "openvino", None)
     assert [record.status for record in padops.convert(path).records] == ["converted"]
     assert capfd.readouterr() == ("", "")
-
-
-def test_verification_runs_openvino(tmp_path):
-    path = weighted(tmp_path / "m.xml")
-    verification = padops.convert(path, verify=True, run=True).verification
-    assert (verification.outcome, verification.verdict) == ("equal", "tested")
-    assert verification.notes == ("the original ran in OpenVINO", SAID)
-
-
-def test_verification_of_a_network_is_close(tmp_path):
-    x = parameter((1, 3, 16, 16))
-    path = save(
-        tmp_path / "m.xml",
-        [
-            opset13.convolution(
-                opset12.pad(x, [0, 0, 1, 1], [0, 0, 1, 1], "reflect"), f(8, 3, 3, 3), [1, 1], *[[0, 0]] * 2, [1, 1]
-            )
-        ],
-        [x],
-    )
-    assert padops.convert(path, verify=True, run=True).verification.outcome in ("close", "equal")
 
 
 def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
@@ -159,7 +98,9 @@ def test_verification_takes_the_inputs_that_are_given(tmp_path):
     path = save(tmp_path / "m.xml", [opset12.pad(x, amounts, amounts, "reflect")], [x, amounts])
     inputs = {"x": np.arange(4, dtype=np.float32), "amounts": np.array([3])}
     verification = padops.convert(path, verify=True, run=True, inputs=inputs).verification
-    assert (verification.outcome, verification.inputs) == ("equal", ("x: float[4], amounts: int64[1]",))
+    assert (verification.outcome, verification.verdict) == ("equal", "tested")
+    assert verification.inputs == ("x: float[4], amounts: int64[1]",)
+    assert verification.notes == ("the original ran in OpenVINO", SAID)
 
 
 def test_an_ir_that_crashes_openvino_is_not_compared(tmp_path):
@@ -171,17 +112,10 @@ def test_an_ir_that_crashes_openvino_is_not_compared(tmp_path):
     assert refused.startswith("OpenVINO does not run the original: ")
 
 
-# What inspect reads of an IR that cannot be converted.
-
-
-def unconvertible(path: Path) -> Path:
+def test_pads_are_inspected_where_other_layers_cannot_be_converted(tmp_path):
     x = parameter((1, 4, 9, 8))
     begin = opset13.squeeze(constant([[0, 0, 1, 1]], np.int64), i(0))
-    return save(path, [opset13.grn(opset12.pad(x, begin, begin, "symmetric"), 1e-3)], [x])
-
-
-def test_pads_are_inspected_where_other_layers_cannot_be_converted(tmp_path):
-    path = unconvertible(tmp_path / "m.xml")
+    path = save(tmp_path / "m.xml", [opset13.grn(opset12.pad(x, begin, begin, "symmetric"), 1e-3)], [x])
     found = padops.inspect(path)
     (pad,) = found.pads
     assert (pad.form, pad.mode, pad.type) == ("OpenVINO Pad of opset12", "symmetric", "float")
@@ -191,17 +125,8 @@ def test_pads_are_inspected_where_other_layers_cannot_be_converted(tmp_path):
     assert note.startswith(f"padops cannot convert it: {path}: 1 of its 2 layers cannot be converted: GRN '")
     assert found.roads == pad.roads == () and found.commands() == {}
     assert "there is no rule for this type of layer" in refusal(path)
-
-
-def test_no_pads_are_inspected_where_layers_cannot_be_converted(tmp_path):
-    x = parameter((1, 4, 9, 8))
-    found = padops.inspect(save(tmp_path / "m.xml", [opset13.grn(x, 1e-3)], [x]))
-    assert found.pads == () and found.notes[1:] == ("the model has no Pad",)
-    assert found.notes[0].startswith("padops cannot convert it: ")
-
-
-def test_a_damaged_ir_is_not_inspected(tmp_path):
-    path = unconvertible(tmp_path / "m.xml")
     path.with_suffix(".bin").unlink()
     with pytest.raises(PadopsError, match=r"needs .*m\.bin, which does not exist"):
         padops.inspect(path)
+    none = padops.inspect(save(path, [opset13.grn(x, 1e-3)], [x]))
+    assert none.pads == () and none.notes[1:] == ("the model has no Pad",)
