@@ -64,14 +64,33 @@ def pair(
 
 
 CONSTANT = re.compile(r'\b(\w+) = (\[[-\d, ]*\]|-?\d[\d.]*|"[^"]*")(?= |$)')
-FLOATS = "float[N] x => float[M] y"  # the signature of a row that has none
+FLOATS = "float[N] x => float[M] y"
 
 
-def pairs(table: str) -> list[Pair]:
+FUNCTION = '<domain: "{}", opset_import: ["": 18]>'
+# Words of the tables, and the text for which they stand
+SHORT = {
+    r"\bIF (\w) \{ ([^{}]*) \} \{ ([^{}]*) \}": r"If (\1) <then_branch = t () => (float[A] a) { \2 }, "
+    r"else_branch = e () => (float[B] b) { \3 }>",
+    r"\bLOOP (\w) \{ ([^{}]*) \}": r"g = Constant <value = bool {1}> () y = Loop (\1, g, x) <body = l (int64 i, bool o, "
+    r"float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
+    r"\bLOCAL\b": FUNCTION.format("local"),
+    r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
+    r"\bWEIGHTS\b": "float[1,1,2,2] w = {1, 2, 3, 4}",
+    r"\bBYTES\b": "uint8[1,1,2,2] w = {1, 2, 3, 4}, uint8 z = {3}, uint8 f = {3}, uint8 o = {0}",
+    r"\bZEROS\b": 'ONES f = 0.0 a = Pad <mode = "constant"> (x, p, f)',
+    r"\bONES\b": "p = [0, 0, 1, 1, 0, 0, 1, 1]",
+}
+
+
+def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
     """The pairs of a table, each a row ``name | signature | inputs``, rows ``@option value``, and both bodies.
 
-    An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a Constant. Four spaces continue a row.
+    A row without a signature has the usual one. An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a
+    Constant. Four spaces continue a row.
     """
+    for short, text in SHORT.items():
+        table = re.sub(short, text, table)
     found: list[Pair] = []
     for block in re.split(r"\n(?=\S)", re.sub(r"\n {4,}", " ", table.strip())):
         head, *rows = map(str.strip, block.split("\n"))
@@ -80,7 +99,7 @@ def pairs(table: str) -> list[Pair]:
         for option, value in (row[1:].split(" ", 1) for row in rows[:-2]):
             parts = [int(part) if option == "opset" else part.strip() for part in value.split("||")]
             options[option] = tuple(parts) if len(parts) > 1 else parts[0]
-        said = signature[0] if signature else FLOATS
+        said = signature[0] if signature else usual
         feeds = {key: array(value, said, key) for key, value in (row.split(" = ") for row in inputs.split("; "))}
         found.append(pair(name, said, *(CONSTANT.sub(constant, row) for row in rows[-2:]), **options, **feeds))
     return found
