@@ -72,8 +72,8 @@ FUNCTION = '<domain: "{}", opset_import: ["": 18]>'
 SHORT = {
     r"\bIF (\w) \{ ([^{}]*) \} \{ ([^{}]*) \}": r"If (\1) <then_branch = t () => (float[A] a) { \2 }, "
     r"else_branch = e () => (float[B] b) { \3 }>",
-    r"\bLOOP (\w) \{ ([^{}]*) \}": r"g = Constant <value = bool {1}> () y = Loop (\1, g, x) <body = l (int64 i, bool o, "
-    r"float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
+    r"\bLOOP (\w) \{ ([^{}]*) \}": r"g = Constant <value = bool {1}> () y = Loop (\1, g, x) "
+    r"<body = l (int64 i, bool o, float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
     r"\bLOCAL\b": FUNCTION.format("local"),
     r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
     r"\bWEIGHTS\b": "float[1,1,2,2] w = {1, 2, 3, 4}",

@@ -287,11 +287,8 @@ def test_examples_of_operators_give_the_dims_that_are_believed() -> None:
     for name in SHAPING:
         importlib.import_module(f"{base}.node.{name}")
     for case in importlib.import_module(f"{base}.node")._NodeTestCases:
-        for given, expected in (
-            (case.data_sets or ()) if case.model is not None and len(case.model.graph.node) == 1 else ()
-        ):
-            if case.model.graph.node[0].op_type.lower() not in SHAPING:
-                continue
+        operators = [node.op_type.lower() for node in case.model.graph.node] if case.model is not None else []
+        for given, expected in case.data_sets or () if len(operators) == 1 and operators[0] in SHAPING else ():
             constants = onnx.ModelProto.FromString(case.model.SerializeToString())
             for value, array in list(zip(case.model.graph.input, given))[1:]:
                 if isinstance(array, np.ndarray) and array.dtype.kind in "iufb" and array.nbytes <= 1 << 12:
