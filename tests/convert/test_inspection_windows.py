@@ -79,7 +79,7 @@ def test_same_of_poolings_that_round_up(name: str, kernel: int, stride: int, siz
     assert found[1] == ("runs", "may be wrong")
 
 
-# Operators that ONNX Runtime has for some types, from an opset on: the last without it, where it has one at all; and sizes.
+# Operators that ONNX Runtime lacks for some types: the last opset without, and the size of the data.
 LACKING = [
     ("Conv", DOUBLE, 22, 4), ("ConvTranspose", DOUBLE, 13, "n"), ("Conv", HALF, 5, "n"), ("MaxPool", DOUBLE, 7, "n"),
     ("MaxPool", UINT8, 11, 4), ("AveragePool", DOUBLE, 19, 4), ("AveragePool", FLOAT, 6, "n"),

@@ -1,7 +1,7 @@
 """Two models that look alike and give different results for some input: what nothing may call proved.
 
 Each pair is written as two bodies of ONNX's text under one signature, with the input that shows the difference. The
-pairs stand in tables by their kind; ``every_pair.py`` has them all.
+pairs stand in tables by their kind.
 """
 
 from __future__ import annotations

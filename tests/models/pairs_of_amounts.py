@@ -87,9 +87,6 @@ mixed signs: FULL, not CROP | float[6] x => float[M] y | x = ramp 6
 two fills, one around the other | x = ramp 3
   p = [1, 1] f = 1.0 a = Pad (x, p) y = Pad (a, p, f)
   q = [2, 2] y = Pad (x, q)
-edge of an edge, and reflect of an edge | x = ramp 3
-  p = [1, 1] a = Pad <mode = "edge"> (x, p) y = Pad <mode = "reflect"> (a, p)
-  p = [1, 1] a = Pad <mode = "reflect"> (x, p) y = Pad <mode = "edge"> (a, p)
 a crop of what is padded, and a Pad of what is cropped | float[3] x => float[M] y | x = ramp 3
   p = [2, 0] q = [-1, -1] a = Pad <mode = "edge"> (x, p) y = Pad (a, q)
   p = [1, 0] q = [0, -1] a = Pad (x, q) y = Pad <mode = "reflect"> (a, p)

@@ -22,16 +22,10 @@ odd n | x = ramp 3
   p = [1, 1] y = Pad (x, p)
   p = [1, 1] s = Size (x) m = 2 r = Mod (s, m) c = Cast <to = 9> (r) y = If (c) <then_branch = t () => (float[M] a) { a
     = Neg (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
-n with a fill that grows at 4096 | x = ramp 4096
-  p = [1, 1] y = Pad (x, p)
-  s = Size (x) m = 4096 p = [1, 1] q = Div (s, m) f = Cast <to = 1> (q) y = Pad (x, p, f)
 a batch above 2 | float[N,K] x => float[A,B] y | x = all 1.0 3 2
   p = [0, 1, 0, 1] y = Pad (x, p)
   b = Shape <start = 0, end = 1> (x) m = [2] p = [0, 1, 0, 1] o = [0] z = Max (o, o) d = Sub (b, m) e = Max (d, o) w =
     [0] f = Cast <to = 1> (e) i = 0 g = Gather (f, i) y = Pad (x, p, g)
-the first two rows of the batch | float[N,K] x => float[A,B] y | x = all 1.0 3 2
-  y = Neg (x)
-  b = [0] e = [2] m = [9999] u = Slice (x, b, e, b) v = Slice (x, e, m, b) w = Neg (u) y = Concat <axis = 0> (w, v)
 a reflection of 2 by indices of 3 elements | x = ramp 4
   p = [2, 0] y = Pad <mode = "reflect"> (x, p)
   i = [2, 1] a = Gather (x, i) b = Identity (x) n = [-1] z = [0] f = [3] d = Slice (x, z, f) y = Concat <axis = 0> (a,
@@ -77,27 +71,12 @@ a declared result that is believed | x = ramp 7
   @other float[N] x => float[6] y
   p = [1, 1] y = Pad (x, p)
   s = [6] p = [1, 1] a = Pad (x, p) y = Reshape (a, s)
-an input of another rank | float[] x => float[] y | x = all 1.0 1 2 3
-  y = Transpose (x)
-  y = Transpose <perm = [1, 0]> (x)
-Flatten, and Reshape | float[A,B,C] x => float[] y | x = all 1.0 2 3 4
-  y = Flatten <axis = 1> (x)
-  s = [-1, 6] y = Reshape (x, s)
 an empty Slice | float[N,K] x => float[A,B] y | x = all 1.0 100 1
   y = Identity (x)
   o = [1, 1] z = [0, 0] e = [99, 9223372036854775807] y = Slice (x, z, e)
-a perm of another order | float[A,B,C] x => float[D,E,F] y | x = [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
-  y = Transpose <perm = [1, 2, 0]> (x)
-  y = Transpose <perm = [2, 0, 1]> (x)
-a Concat in another order | float[N] x, float[M] z => float[K] y | x = [1]; z = [1, 2]
-  y = Concat <axis = 0> (x, z)
-  y = Concat <axis = 0> (z, x)
 a Split in the middle | float[N] x => float[K] y | x = ramp 5
   y, z = Split <axis = 0, num_outputs = 2> (x)
   s = Size (x) t = 2 h = Div (s, t) i = [0] e = Unsqueeze (h, i) y = Slice (x, i, e)
-a Gather from the end | float[N] x => float[K] y | x = ramp 5
-  i = [-1] y = Gather (x, i)
-  i = [3] y = Gather (x, i)
 """
 # Amounts of the last axis that are not 0 at sizes that no constant has: a name, nodes that compute p, and the dims.
 FAR = {

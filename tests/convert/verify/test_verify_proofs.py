@@ -29,10 +29,9 @@ from padops.spec.dialects import OPS, same_padding
 from padops.spec.plan import LARGEST, Amounts, Mode, PadError
 
 EXAMPLES = {path.stem: onnx.load(path) for path in sorted((Path(__file__).parents[3] / "models").glob("*.onnx"))}
-INLINING = {"inlined", "outlined"}  # a function is compared as a graph of its own
 
 
-@pytest.mark.parametrize("way", sorted(set(same_models.WAYS) - INLINING))
+@pytest.mark.parametrize("way", same_models.WAYS)
 def test_the_same_written_otherwise_is_one_graph(way: str) -> None:
     changed = 0
     sources = EXAMPLES | {f"random {number}": road_models.draw(3, number).proto for number in range(3)}
