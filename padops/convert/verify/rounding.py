@@ -58,7 +58,7 @@ class Moves:
         return changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Whether an output is within the measured tolerance. Optimisation, which may be wrong, counts with ``levels``."""
+        """Whether an output is within the tolerance; optimisation, which may be wrong, counts with ``levels``."""
         if not are_alike(before, after):
             return False
         least = 1.0 if name in self._parts else 0.0
