@@ -30,7 +30,9 @@ def rows(texts: Mapping[str, str], fills: Iterable[tuple[str, ...]] = ((),), ops
     for fill in fills:
         words = dict(zip("ABC", fill))
         for name, text in texts.items():
-            name, text = (re.sub(r"\b[A-C]\b", lambda found: words[found[0]], part) for part in (name, text))
+            name, text = (
+                re.sub(r"\b[A-C]\b", lambda found, words=words: words[found[0]], part) for part in (name, text)
+            )
             first, second = (re.sub(r"\[\[(.*?)\|(.*?)\]\]", rf"\{part}", text) for part in (1, 2))
             yield name, made(first, opset), made(second, opset)
 
