@@ -72,7 +72,7 @@ QLinearConv: a fill of 0, and a zero point of 3 | uint8[N,1,H,W] x => uint8[A,B,
 AveragePool: what is padded does not count | x = -ramp 1 1 2 2
   ZEROS y = AveragePool <kernel_shape = [2, 2]> (a)
   y = AveragePool <kernel_shape = [2, 2], pads = [1, 1, 1, 1]> (x)
-AveragePool: ceil_mode | x = ramp 1 1 3 3
+AveragePool: ceil_mode | float[1,1,3,3] x => float[A,B,C,D] y | x = ramp 1 1 3 3
   ZEROS y = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1, count_include_pad = 1> (a)
   y = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1, count_include_pad = 1, pads = [1, 1, 1, 1]>
     (x)

@@ -12,6 +12,8 @@ import written_models
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
 
+ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> "
+
 
 def made(text: str, mode: str) -> onnx.ModelProto:
     return written_models.model(text.replace("MODE", f'mode = "{mode}"'))
@@ -56,13 +58,14 @@ def test_a_pad_inside(path: str) -> None:
 
 def test_a_pad_that_no_output_shows_is_no_difference() -> None:
     """No input shows it, and no proof takes it."""
-    text = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> { q = Pad <MODE> (x, p) y = Mul (q, o) }"
+    text = ZERO + "{ q = Pad <MODE> (x, p) y = Mul (q, o) }"
     verification = padops.verify(*(made(text, mode) for mode in ("reflect", "edge")))
     assert verification.verdict == "unknown" and not verification.refuted
 
 
 def test_weak_outputs() -> None:
-    source = written_models.model("""(float[2, 3] x) => (float[a, b] none, float[c, d] nan, float[e, f] empty, float[g, h] y)
+    source = written_models.model("""(float[2, 3] x)
+        => (float[a, b] none, float[c, d] nan, float[e, f] empty, float[g, h] y)
         <int64[4] pads = {0, 1, 0, 1}, int64[1] o = {0}> {
         p = Pad (x, pads) none = Sub (p, p) nan = Div (none, none) empty = Slice (p, o, o) y = Relu (p) }""")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -79,7 +82,7 @@ def test_weak_outputs() -> None:
 
 def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
     """Every mode would give the same."""
-    text = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> { d = Mul (x, o) y = Pad <MODE> (d, p) }"
+    text = ZERO + "{ d = Mul (x, o) y = Pad <MODE> (d, p) }"
     asked = {"verify": True, "run": True, "strict": True, "inputs": {"x": np.ones((2, 3), np.float32)}}
     with pytest.raises(
         UndecidedError, match="output y is weak: every element is 0.0 in every run, and 1 more"
