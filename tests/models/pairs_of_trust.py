@@ -187,13 +187,14 @@ SYMBOLS = {
     "A of another input 1": "(float[n] x, float[n] w) => (int64[k] y, float[a] z) { y = A ([[w|x]]) z = Neg (x) }",
 }
 OF_ONE = {
+    "the dims of a pooling that rounds up": "(float[1, 1, 7, 7] x) => (int64[4] y) { p = MaxPool <kernel_shape = [2, 2], strides = [3, 3], ceil_mode = 1> (x) [[y = Shape (p)|y = Constant <value_ints = [1, 1, 3, 3]> ()]] }",
     "axis 1 for 0": "(float[n, n] x) => (float[k] y) <int64[2] p = {0, 1}, int64[1] zero = {0}> { s = Shape <start = [[0|1]], end = [[1|2]]> (x) d = Expand (zero, s) f = Flatten <axis = 0> (x) q = Slice (x, zero, s, zero) y = ReduceSum (q) }",
     "as many zeros as another input has elements": "(float[n] x, float[n] w) => (float[k] y) { s = Shape ([[x|w]]) c = ConstantOfShape (s) y = Concat <axis = 0> (x, c) }",
 }
 
 
 def symbols() -> Iterator[Row]:
-    """One symbol for dims that may have two sizes: nothing holds callers to it."""
+    """One symbol for dims that may have two sizes, to which nothing holds callers; dims on which runtimes disagree."""
     yield from rows(SYMBOLS, [("Shape <start = 0, end = 1>",), ("Size",)])
     yield from rows(OF_ONE)
 
