@@ -26,6 +26,7 @@ SLOW = (
     "silero-vad/silero_vad_16k_op15.onnx",
     "silero-vad/silero_vad_16k_sequence.onnx",
     "silero-vad/silero_vad_half.onnx",
+    "silero-vad/silero_vad_op18_ifless.onnx",
     "silero-vad/silero_vad_openvino_16k.onnx",
     "swift-f0/model.onnx",
 )
