@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-from crafted_pair import FLOATS, Pair, pair, pairs
-
-MATRIX = "float[N,K] x => float[A,B] y"
+from crafted_pair import Pair, pairs
 
 SIZES = """
 n > 20,000 | x = ramp 20001
@@ -78,75 +75,61 @@ a Split in the middle | float[N] x => float[K] y | x = ramp 5
   y, z = Split <axis = 0, num_outputs = 2> (x)
   s = Size (x) t = 2 h = Div (s, t) i = [0] e = Unsqueeze (h, i) y = Slice (x, i, e)
 """
-# Amounts of the last axis that are not 0 at sizes that no constant has: a name, nodes that compute p, and the dims.
-FAR = {
-    "both axes above 300": (
-        "b = Less (a300, h)\ne = Less (a300, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
-        (301, 301),
-    ),
-    "H above 256, and W above H": (
-        "b = Less (a256, h)\ne = Less (h, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
-        (257, 300),
-    ),
-    "H and W of 500 together": ("b = Add (h, w)\nf = Equal (b, a500)\np = Cast <to = 7> (f)", (250, 250)),
-    "W / 2 / 2 above 100": ("b = Div (w, a2)\ne = Div (b, a2)\nf = Sub (e, a100)\np = Max (f, z)", (1, 404)),
-    "W / 7 / 11 of 13": ("b = Div (w, a7)\ne = Div (b, a11)\nf = Equal (e, a13)\np = Cast <to = 7> (f)", (1, 1001)),
-    "H of 14 by 101, and W of 14 by 97": (
-        "b = Mod (h, a101)\nc = Mod (w, a97)\ne = Equal (b, a14)\nf = Equal (c, a14)\n"
-        "i = And (e, f)\np = Cast <to = 7> (i)",
-        (14, 14),
-    ),
-    "a Range of more than 4 steps of 300": (
-        "k = Squeeze (w)\ni = Squeeze (z)\nj = Squeeze (a300)\nr = Range (i, k, j)\ns = Shape (r)\n"
-        "f = Less (a4, s)\np = Cast <to = 7> (f)",
-        (1, 1201),
-    ),
-    "a table with another number at 777": (
-        f"t = Constant <value_ints = [{', '.join('01'[at == 777] for at in range(1000))}]> ()\n"
-        "m = Min (w, a999)\np = Gather (t, m)",
-        (1, 777),
-    ),
+# Amounts of the last axis, p, that are not 0 at sizes that no constant has
+FAR = """
+both axes above 300 | x = all 1.0 301 301
+  DIMS a = [300] b = Less (a, h) e = Less (a, w) f = And (b, e) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H above 256, and W above H | x = all 1.0 257 300
+  DIMS a = [256] b = Less (a, h) e = Less (h, w) f = And (b, e) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H and W of 500 together | x = all 1.0 250 250
+  DIMS a = [500] b = Add (h, w) f = Equal (b, a) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+W / 2 / 2 above 100 | x = all 1.0 1 404
+  DIMS a = [100] c = [2] b = Div (w, c) e = Div (b, c) f = Sub (e, a) p = Max (f, z) PADDED
+  DIMS p = [0] PADDED
+W / 7 / 11 of 13 | x = all 1.0 1 1001
+  DIMS a = [7] c = [11] d = [13] b = Div (w, a) e = Div (b, c) f = Equal (e, d) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H of 14 by 101, and W of 14 by 97 | x = all 1.0 14 14
+  DIMS a = [101] c = [97] d = [14] b = Mod (h, a) e = Mod (w, c) f = Equal (b, d) g = Equal (e, d) i = And (f, g) p =
+    Cast <to = 7> (i) PADDED
+  DIMS p = [0] PADDED
+a Range of more than 4 steps of 300 | x = all 1.0 1 1201
+  DIMS a = [300] c = [4] k = Squeeze (w) i = Squeeze (z) j = Squeeze (a) r = Range (i, k, j) s = Shape (r) f = Less (c,
+    s) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+a table with another number at 777 | x = all 1.0 1 777
+  DIMS t = TABLE a = [999] m = Min (w, a) p = Gather (t, m) PADDED
+  DIMS p = [0] PADDED
+30 and 40 | x = all 1.0 30 40
+  DIMS k = [30] l = [40] o = [1] a = Sub (h, k) b = Abs (a) c = Sub (w, l) d = Abs (c) t = Add (b, d) u = Sub (o, t) p =
+    Max (u, z) PADDED
+  y = Identity (x)
+"""
+WORDS = {
+    "DIMS": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
+    "PADDED": "n = Concat <axis = 0> (q, p) y = Pad (x, n)",
+    "TABLE": f"[{', '.join('01'[at == 777] for at in range(1000))}]",
 }
-
-
-def far() -> list[Pair]:
-    found = []
-    for name, (nodes, dims) in FAR.items():
-        numbers = sorted(set(re.findall(r"\ba(\d+)\b", nodes)))
-        given = "".join(f"a{number} = Constant <value_ints = [{number}]> ()\n" for number in numbers)
-        given += "z = Constant <value_ints = [0]> ()\nq = Constant <value_ints = [0, 0, 0]> ()\n"
-        given += "h = Shape <start = 0, end = 1> (x)\nw = Shape <start = 1> (x)\n"
-        pads = "n = Concat <axis = 0> (q, {})\ny = Pad (x, n)"
-        first, second = given + nodes + "\n" + pads.format("p"), given + pads.format("z")
-        found.append(pair(name, MATRIX, first, second, x=np.ones(dims, np.float32)))
-    return found
-
-
-def computed_amounts() -> list[Pair]:
-    """Amounts that become other ones far from each constant that computes them."""
-    number = "{0} = Constant <value_ints = [{1}]> ()\n"
-    size = "s = Shape (x)\n" + number.format("zero", 0) + number.format("one", 1)
-    amounts = "p = Concat <axis = 0> (zero, r)\ny = Pad (x, p)"
-
-    def below(most: int, step: int) -> Pair:
-        left = size + number.format("k", most) + number.format("d", step) + "q = Div (s, d)\nl = Sub (k, q)\n"
-        clamped, plain = left + "r = Max (l, zero)\n" + amounts, left + "r = Identity (l)\n" + amounts
-        return pair(
-            f"{most} less n / {step}, clamped", FLOATS, clamped, plain, x=np.ones(most * step + 2 * step, np.float32)
-        )
-
-    period = size + number.format("k", 101) + number.format("t", 3) + number.format("a", 7)
-    period += "f = Mul (s, t)\ng = Add (f, a)\nh = Mod (g, k)\ni = Sub (one, h)\nr = Max (i, zero)\n" + amounts
-    both = "n = Shape <start = 0, end = 1> (x)\nm = Shape <start = 1, end = 2> (x)\n"
-    both += "".join(number.format(*row) for row in (("h", 30), ("w", 40), ("one", 1), ("zero", 0), ("none", "0, 0, 0")))
-    both += "a = Sub (n, h)\nb = Abs (a)\nc = Sub (m, w)\nd = Abs (c)\nt = Add (b, d)\nu = Sub (one, t)\n"
-    both += "r = Max (u, zero)\np = Concat <axis = 0> (none, r)\ny = Pad (x, p)"
-    return [
-        *(below(most, step) for most, step in ((30, 16), (512, 512))),
-        pair("a period of 101", FLOATS, period, "y = Identity (x)", x=np.ones(65, np.float32)),
-        pair("30 and 40", MATRIX, both, "y = Identity (x)", x=np.ones((30, 40), np.float32)),
-    ]
+# Amounts that become other ones far from each constant that computes them
+COMPUTED = """
+30 less n / 16, clamped | x = all 1.0 512
+  s = Shape (x) z = [0] k = [30] d = [16] q = Div (s, d) l = Sub (k, q) r = Max (l, z) p = Concat <axis = 0> (z, r) y =
+    Pad (x, p)
+  s = Shape (x) z = [0] k = [30] d = [16] q = Div (s, d) l = Sub (k, q) p = Concat <axis = 0> (z, l) y = Pad (x, p)
+512 less n / 512, clamped | x = all 1.0 263168
+  s = Shape (x) z = [0] k = [512] q = Div (s, k) l = Sub (k, q) r = Max (l, z) p = Concat <axis = 0> (z, r) y = Pad (x,
+    p)
+  s = Shape (x) z = [0] k = [512] q = Div (s, k) l = Sub (k, q) p = Concat <axis = 0> (z, l) y = Pad (x, p)
+a period of 101 | x = all 1.0 65
+  s = Shape (x) z = [0] o = [1] k = [101] t = [3] a = [7] f = Mul (s, t) g = Add (f, a) h = Mod (g, k) i = Sub (o, h) r
+    = Max (i, z) p = Concat <axis = 0> (z, r) y = Pad (x, p)
+  y = Identity (x)
+"""
 
 
 def size_pairs() -> list[Pair]:
-    return [*pairs(SIZES), *far(), *computed_amounts()]
+    far = re.sub("|".join(WORDS), lambda found: WORDS[found[0]], FAR)
+    return [*pairs(SIZES), *pairs(far, "float[N,K] x => float[A,B] y"), *pairs(COMPUTED)]
