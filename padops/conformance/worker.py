@@ -79,7 +79,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
-    """Run ``pad`` of a peer's file; an error with one of the file's ``UNSUPPORTED`` texts counts as unsupported."""
+    """Run ``pad`` of a peer's file; an error that its ``UNSUPPORTED`` lists, by type or text, counts as unsupported."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)

@@ -8,7 +8,6 @@ conditions "beyond all" and "sizes above" have no models: "beyond" and "rank abo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from padops.probe.models import Case
@@ -24,31 +23,21 @@ LIMITED = ("below", "above", "rank below", "rank above")  # conditions with a li
 RANKS = {0: (), 1: (6,), 2: (4, 5), 3: (2, 4, 5), 5: (1, 2, 3, 4, 5), 6: (1, 1, 2, 4, 5, 2)}
 
 
-@dataclass(frozen=True)
-class Probe:
-    """One model that tests a condition."""
-
-    case: Case  # the model
-    when: str  # the condition
-    number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
-
-
 def _each(
     what: str,
     when: str,
     modes: Sequence[str] = MODES,
     pads: tuple[int, ...] = AROUND,
     shape: tuple[int, ...] = IMAGE,
-    number: int = 0,
-    **changes: Any,
-) -> Iterator[Probe]:
-    """Yields a probe of a condition for each mode; ``changes`` are further fields of its case."""
+    **others: Any,
+) -> Iterator[Case]:
+    """Yields a model of a condition for each mode; ``others`` are further fields."""
     for mode in modes:
-        case = Case(f"{mode}{what}", mode, shape, pads, 19 if mode == "wrap" else 18)
-        yield Probe(replace(case, **changes), when, number)
+        fields = {"opset": 19 if mode == "wrap" else 18, **others}
+        yield Case(f"{mode}{what}", mode, shape, pads, when=when, **fields)
 
 
-def _of_nodes() -> Iterator[Probe]:
+def _of_nodes() -> Iterator[Case]:
     yield from _each(" around", "always")
     yield from _each(" of n", "always", WRAP, (0, 0, 4, 5, 0, 0, 4, 5), opset=21)
     yield from _each(" channels", "always", CONSTANT, (0, 1, 0, 0, 0, 2, 0, 0))
@@ -58,27 +47,27 @@ def _of_nodes() -> Iterator[Probe]:
         yield from _each(f" of version {version}", when, modes, number=version, opset=opset)
 
 
-def _of_data() -> Iterator[Probe]:
+def _of_data() -> Iterator[Case]:
     yield from _each(" of open rank", "open rank", given=("rank",))
     for rank, shape in RANKS.items():
         # One more element before and behind each of the last two axes.
         pads = tuple(int(axis >= rank - 2) for axis in range(rank)) * 2
         when = "rank below" if rank < len(IMAGE) else "rank above"
-        yield from _each(f" of rank {rank}", when, MODES if rank else MODES[:3], pads, shape, rank)
+        yield from _each(f" of rank {rank}", when, MODES if rank else MODES[:3], pads, shape, number=rank)
     for name in TYPES:
         modes = MODES if name in IN_EVERY_MODE else CONSTANT
         yield from _each(f" of {name}", "other types", modes, type=name, doubled=True)
     yield from _each(" of open dims", "open dims", given=("dims",))
 
 
-def _of_axes() -> Iterator[Probe]:
+def _of_axes() -> Iterator[Case]:
     yield from _each(" all axes", "axes", axes=(0, 1, 2, 3))
     yield from _each(" some axes", "axes but all", pads=(1, 2, 1, 2), axes=(2, 3))
     yield from _each(" axes in another order", "axes turned", MODES, (1, 0, 0, 2, 0, 0), (2, 3, 4), axes=(2, 1, 0))
     yield from _each(" all axes and a fill", "axes and fill", CONSTANT, axes=(0, 1, 2, 3), fill=(7,))
 
 
-def _of_amounts() -> Iterator[Probe]:
+def _of_amounts() -> Iterator[Case]:
     yield from _each(" of given amounts", "computed", given=("pads",))
     yield from _each(" of given axes", "computed", axes=(0, 1, 2, 3), given=("axes",))
     yield from _each(" crop", "crop", CONSTANT, (0, 0, -1, 2, 0, 0, 1, -2))
@@ -96,14 +85,14 @@ def _of_amounts() -> Iterator[Probe]:
     yield from _each(" cut away", "cut away", CONSTANT, (0, 0, -4, 0, 0, 0, 3, 0))
 
 
-def _of_neighbours() -> Iterator[Probe]:
+def _of_neighbours() -> Iterator[Case]:
     yield from _each(" in a branch", "in a body", in_body=True)
     among: dict[str, Any] = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
     yield from _each(" some axes among Convs", "axes beside", pads=(1, 2, 1, 2), **among)
     yield from _each(" before Conv", "nodes behind", behind="Conv")
 
 
-def _of_fills() -> Iterator[Probe]:
+def _of_fills() -> Iterator[Case]:
     yield from _each(" all axes, fill of 2", "fill not one", EXTENDING, axes=(0, 1, 2, 3), fill=(7, 8))
     yield from _each(", fill of 2", "bare fill not one", EXTENDING, fill=(7, 8))
     yield from _each(" fill of 0", "fill empty", EXTENDING, fill=())

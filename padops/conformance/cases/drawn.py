@@ -72,12 +72,7 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 
 def _build(
-    rng: np.random.Generator,
-    id: str,
-    op: Op,
-    opset: int,
-    attributes: dict[str, Any],
-    inputs: Sequence[np.ndarray | None],
+    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Any]
 ) -> Request:
     given = [i for i, array in enumerate(inputs) if i and array is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
@@ -100,9 +95,8 @@ def _onnx(id: str, op: Op, rng: np.random.Generator) -> Request:
         listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
         begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
         axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
-    pads = begins + ends
-    inputs = [draw_array(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
-    return _build(rng, id, op, opset, attributes, inputs + ([axes] if op.input_index("axes") is not None else []))
+    inputs = [draw_array(rng, dtype, shape), integers(begins + ends), _fill(rng, dtype), axes]
+    return _build(rng, id, op, opset, attributes, inputs[: len(op.inputs)])
 
 
 def _openvino(id: str, op: Op, rng: np.random.Generator) -> Request:

@@ -12,6 +12,7 @@ from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("torch",)
 REFUSALS = (RuntimeError,)
+UNSUPPORTED = ("not implemented for",)
 
 TYPES = ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8")
 MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
@@ -62,14 +63,3 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     if request.mode != "constant" and len(pairs) - untouched > 3:
         raise Unsupported("torch.nn.functional.pad extends up to three axes")
     return request.data, pairs, request.mode, request.value
-
-
-def run_case(request: Request) -> np.ndarray:
-    """Return the output of ``pad``."""
-    given = arguments(request)
-    try:
-        return pad(*given)
-    except (NotImplementedError, RuntimeError) as error:
-        if request.mode != "constant" and "not implemented for" in str(error):
-            raise Unsupported(str(error)) from error
-        raise
