@@ -54,10 +54,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that all implementations of a workload read, and that some write, if they accept the caller's.
-
-    Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
-    """
+    """The memory of all implementations of a workload: bytes from a cache line on, as the runtime's own tensors."""
 
     source: np.ndarray
     target: np.ndarray
@@ -136,11 +133,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image.
-
-    An image has one, three or four channels of 8 or 16 bits, before or behind its height and width, and 0.3 to 30 MB.
-    The same seed gives the same workloads; a smaller ``count`` gives the first of them.
-    """
+    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 

@@ -18,10 +18,7 @@ from padops.spec.bits import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
-    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
-
-    Implementations may refuse cases that the standard leaves open; padops runs them.
-    """
+    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:

@@ -156,9 +156,7 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process, for good if it is the ``last``; else the next question starts another one, or ``Stopped``
-        tells that the run is ending.
-        """
+        """End the process; unless it is the ``last``, the next question starts another one, or the run is ending."""
         with self._lock:  # another process may reuse the number of an ended one
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
@@ -177,7 +175,7 @@ class Process:
         return f"{before}{words}" if words else ""
 
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]  # receives a peer's name, its finished cases, and all
 
 
 def parse_peers(text: str) -> list[Peer]:
@@ -236,10 +234,7 @@ def run_cases(
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
 ) -> list[PeerRun]:
-    """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
-
-    ``progress`` receives a peer's name, the number of its finished cases and their total.
-    """
+    """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels."""
     prepared = [Prepared.of(case) for case in cases]
     ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
     processes = [Process(peer) for peer in peers]

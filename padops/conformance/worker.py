@@ -116,9 +116,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
-    """Answer until no more cases come; ``forks``: in a copy of this process, and after a crash in the next copy, which
-    is far quicker than a new start.
-    """
+    """Answer until no more cases come; ``forks``: in a copy, and after a crash in the next, sooner than a new start."""
     while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:

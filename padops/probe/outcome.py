@@ -73,11 +73,7 @@ class Asked:
     program: Sequence[str] = PROGRAM  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
-        """Describes the provider: onnxruntime's version, the plugin's version, and the devices.
-
-        Raises:
-            ProbeError: onnxruntime does not have the provider, or refuses its library or crashes on it.
-        """
+        """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a ProbeError."""
         told = self._answer({})
         if told["does"] == "dies":
             raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
@@ -91,9 +87,7 @@ class Asked:
 
     def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
         """Runs a probe on the provider: in a stock session, or with padops and a file of rules beside it."""
-        feeds = feeds_of(probe)
-        if not with_pad:
-            feeds = {name: array for name, array in feeds.items() if name in ("x", "c")}
+        feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
         told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
 
@@ -135,15 +129,17 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
-    conditions = list(dict.fromkeys(row.probe.when for row in seen))
+    of_condition: dict[str, list[Seen]] = defaultdict(list)
+    for row in seen:
+        of_condition[row.probe.when].append(row)
     leaving: list[ProviderRule] = []
-    for when in conditions:
-        rows = [row for row in seen if row.probe.when == when and row.does == "leaves"]
-        leaving += _rules_for(when, [row for row in rows if not is_held(row.probe, leaving, surely=True)])
+    for when, rows in of_condition.items():
+        left = [row for row in rows if row.does == "leaves" and not is_held(row.probe, leaving, surely=True)]
+        leaving += _rules_for(when, left)
     first: list[ProviderRule] = []
     failing: list[ProviderRule] = []
-    for when in conditions:
-        rows = [row for row in seen if row.probe.when == when and row.fails]
+    for when, rows in of_condition.items():
+        rows = [row for row in rows if row.fails]
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             before = first if spoilt else [*first, *failing]
@@ -201,18 +197,13 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
         return
     for mode in dict.fromkeys(row.probe.mode for row in rows):
         part = [row for row in rows if row.probe.mode == mode]
-        of_modes[min(part, key=_severity).does, _limit_of(when, [row.probe for row in part])].add(mode)
+        limit, numbers = 0, [row.probe.number for row in part]
+        if when in LIMITED:  # the condition holds for these models and all beyond them
+            limit = max(numbers) + 1 if when in ("below", "rank below") else min(numbers) - 1
+        of_modes[min(part, key=_severity).does, limit].add(mode)
     for (does, limit), found in of_modes.items():
         types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
         yield ProviderRule(does, when, MEASURED, _listed(found), limit, types)
-
-
-def _limit_of(when: str, probes: Sequence[Case]) -> int:
-    """Returns the limit with which a condition holds for these models and all beyond them."""
-    if when not in LIMITED:
-        return 0
-    numbers = [probe.number for probe in probes]
-    return max(numbers) + 1 if when in ("below", "rank below") else min(numbers) - 1
 
 
 def _listed(modes: Collection[str]) -> tuple[str, ...]:
@@ -262,11 +253,7 @@ class Outcome:
 
 
 def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Probes a provider, and tries the resulting rules.
-
-    Raises:
-        ProbeError: onnxruntime does not have the provider, or the provider does not run a model without Pads.
-    """
+    """Probes a provider, and tries the resulting rules; a ProbeError says why this is impossible."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:

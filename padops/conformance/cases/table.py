@@ -60,10 +60,7 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
-    """Yield ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
-
-    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer.
-    """
+    """Yield cases per operator, mode and type, and per operator, mode and kind of amounts of weight 4 in ``SIGNS``."""
     counts = {signs: max(by_signs * weight // 4, 1) for signs, weight in SIGNS.items()}
     for name in ops:
         op = OPS[name]

@@ -31,10 +31,7 @@ def with_outputs() -> dict[str, tuple[Request, np.ndarray]]:
 
 
 def node_tests() -> list[Any]:
-    """Return the tests of Pad that the installed onnx makes.
-
-    ``collect_testcases`` of onnx would also make the tests of every other operator, which takes seconds.
-    """
+    """Return onnx's tests of Pad; its ``collect_testcases`` takes seconds, for the tests of every other operator."""
     import onnx.backend.test.case.node as made
 
     with warnings.catch_warnings():

@@ -21,10 +21,9 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call.
+    """Return a call that pads by (begin, end) of every axis; ``mode`` has NumPy's name.
 
-    ``mode`` has NumPy's name; only mode constant reads the fill. PyTorch accepts the amounts of the last axes,
-    innermost first. The modes that extend need two axes before the padded axes.
+    PyTorch lists the innermost axis first. The modes that extend need two axes before the padded axes.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
