@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance import cases, runner
-from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
+from padops.conformance.features import expect
 from padops.conformance.peers import PEERS, Peer
 from padops.conformance.peers.parts import shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported

@@ -9,10 +9,9 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
-from padops.conformance.features import Prepared
+from padops.conformance.features import Prepared, expect
 from padops.conformance.peers import PEERS, Peer
 from padops.spec.dialects import OPS
 

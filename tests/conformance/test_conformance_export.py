@@ -20,9 +20,8 @@ from onnx.backend.test.loader import load_model_tests
 
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.features import BEYOND
+from padops.conformance.features import BEYOND, expect
 from padops.conformance.features import Prepared as Item
 from padops.conformance.peers.request import Request
 

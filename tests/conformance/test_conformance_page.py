@@ -12,8 +12,8 @@ from chromium import Chromium
 from conformance_records import DIVERGENCE, NAMES, result, whole, written
 
 from padops.conformance import cases
-from padops.conformance.case import expect
 from padops.conformance.divergences import Divergence
+from padops.conformance.features import expect
 from padops.conformance.render import write_all
 
 PEERS = ["numpy", "ort-builtin", "tract"]

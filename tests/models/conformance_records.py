@@ -10,8 +10,8 @@ import numpy as np
 
 from padops.conformance import cases, record
 from padops.conformance.arrays import describe
-from padops.conformance.case import expect
 from padops.conformance.divergences import Divergence
+from padops.conformance.features import expect
 from padops.conformance.render import FILES, write_all
 
 NAMES = [

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.case import draw_array, integers, number, seed_of
-from padops.conformance.cases.table import draw_opset
+from padops.conformance.arrays import draw_array, integers
+from padops.conformance.cases.table import draw_opset, generator, number
 from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 
@@ -34,7 +34,7 @@ def find_case(id: str) -> Request:
     _, name, seed, i = id.split("/")
     number(seed), number(i)
     makers = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}
-    return makers[name.split("_")[0]](id, OPS[name], np.random.default_rng(seed_of(id)))
+    return makers[name.split("_")[0]](id, OPS[name], generator(id))
 
 
 def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
