@@ -89,12 +89,10 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 def _run_users(function: Any, request: Any) -> Any:
     """Run a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
-    from padops.conformance.peers.request import Unsupported
+    from padops.conformance.peers.request import unsupported_where
 
-    try:
+    with unsupported_where((NotImplementedError,)):
         return function(request.op, dict(request.attributes), list(request.inputs))
-    except NotImplementedError as error:
-        raise Unsupported(str(error)) from error
 
 
 def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
