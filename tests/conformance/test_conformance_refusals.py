@@ -10,11 +10,13 @@ from document_blocks import ROOT, blocks
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
+from padops.conformance.features import BEYOND
 from padops.conformance.peers import PEERS
 
 QUICK = cases.collect("quick")
-ERRORS = [case for case in QUICK if runner.Prepared.of(case).packed is None][::20]
-RIGHT = [case for case in QUICK if runner.Prepared.of(case).packed is not None][::90]
+ITEMS = [*map(runner.Prepared.of, QUICK)]
+ERRORS = [item.case for item in ITEMS if item.packed is None][::20]
+RIGHT = [item.case for item in ITEMS if item.packed is not None and item.of_class != BEYOND][::90]
 
 
 def results(folder: Path, text: str, chosen: list = ERRORS) -> list[dict]:

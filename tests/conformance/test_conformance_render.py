@@ -124,13 +124,11 @@ def test_modes_that_an_operator_does_not_have_are_one_row() -> None:
     assert [cell["row"] for cell in made["cells"]] == [0, 1, 0, 2, 0]
 
 
-def test_the_page_has_every_outcome() -> None:
+def test_the_page_has_every_outcome_and_stays_light(tmp_path: Path) -> None:
     page = (Path(record.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
     listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
     assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", "new", *OUTCOMES}
 
-
-def test_the_page_stays_light(tmp_path: Path) -> None:
     made = report(good=True)
     write_all(whole([*made.results, *[made.results[6]] * 20_000], made.header["peers"]), tmp_path, [DIVERGENCE])
     assert (tmp_path / "report.html").stat().st_size < 60_000

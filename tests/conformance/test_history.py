@@ -91,7 +91,7 @@ def numpy_here(monkeypatch: pytest.MonkeyPatch) -> list[Release]:
         (folder / STAMP).write_text("{}")
 
     monkeypatch.setattr(measure, "make_environment", make)
-    few = measure.suite()[:40]
+    few = measure.suite()[:20]
     monkeypatch.setattr(history, "suite", lambda: few)
     return made
 
