@@ -148,10 +148,8 @@ def test_every_exported_case_is_the_case(tmp_path: Path) -> None:
 def test_the_same_cases_are_the_same_bytes(tmp_path: Path) -> None:
     """In another process, too, whose hashes of texts are others; and the archive names no time."""
     export(cases.collect("quick")[::40], tmp_path / "one.zip")
-    program = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); from export_cases import export; "
-    program += (
-        f"from padops.conformance import cases; export(cases.collect('quick')[::40], {str(tmp_path / 'two.zip')!r})"
-    )
+    program = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); from export_cases import cases, export; "
+    program += f"export(cases.collect('quick')[::40], {str(tmp_path / 'two.zip')!r})"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "one.zip") as archive:
