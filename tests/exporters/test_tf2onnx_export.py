@@ -105,7 +105,7 @@ def test_paddings_and_fill_at_run_time(mode: str, dtype: tf.DType) -> None:
         assert_same(converted, traced, data_of(tf.float32, 5, 6), *feeds)
 
 
-def test_branches_lose_the_domain() -> None:
+def test_branches_and_loops() -> None:
     """In the branches of an If, all nodes come out in the default domain."""
 
     def function(x: tf.Tensor, paddings: tf.Tensor) -> tf.Tensor:
@@ -125,14 +125,12 @@ def test_branches_lose_the_domain() -> None:
     for sign in (1, -1):
         assert_same(conversion.proto(), traced, sign * data_of(tf.float32, 5, 6), np.array(ROWS, np.int32))
 
-
-def test_loops() -> None:
-    def function(x: tf.Tensor) -> tf.Tensor:
+    def loop(x: tf.Tensor) -> tf.Tensor:
         shapes = [tf.TensorShape([]), tf.TensorShape([None, None])]
         grow = lambda i, y: (i + 1, tf.pad(y, [[0, 0], [1, 2]], mode="SYMMETRIC"))
         return tf.while_loop(lambda i, y: i < 3, grow, [tf.constant(0), x], shape_invariants=shapes)[1]
 
-    message, traced = export(function, spec("x", tf.float32, 5, 6), opset=18, **CUSTOM)
+    message, traced = export(loop, specs[0], opset=18, **CUSTOM)
     conversion = padops.convert(message, custom_domains=[DOMAIN])
     assert [record.op_type for record in conversion.records] == [OP]
     assert_same(conversion.proto(), traced, data_of(tf.float32, 5, 6))
@@ -183,9 +181,7 @@ def test_emulations_around_a_convolution() -> None:
     ops = [node.op_type for node in conversion.proto().graph.node]
     assert ops == [OP, "Transpose", "Conv", OP, "Transpose"]
     assert_same(conversion.proto(), traced, data_of(tf.float32, 1, 6, 7, 2))
-
-
-def test_emulation_of_paddings_at_run_time_is_left() -> None:
+    # An emulation whose paddings come at run time stays.
     specs = spec("x", tf.float32, None, None), spec("p", tf.int32, 2, 2)
     message, traced = export(lambda x, p: tf.pad(x, p, mode="SYMMETRIC"), *specs, opset=18)
     conversion = padops.convert(message)
