@@ -152,16 +152,15 @@ def test_a_part_has_what_it_needs_and_no_more(another: Path) -> None:
 
 def test_what_the_suite_knows_is_read_without_an_implementation() -> None:
     """Each would take seconds to load, if it is installed at all. The package alone knows those beside padops."""
-    names = ("torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract", "tvm", "tinygrad", "dask")
     code = f"""
 import sys
 from pathlib import Path
-from padops.conformance.divergences import KNOWN, RECORDED, add_peers
+from padops.conformance.divergences import KNOWN, add_peers
 from padops.conformance.peers import PEERS
 assert len(KNOWN) > 100 and not any(row.environment for row in PEERS.values())
 add_peers(Path({str(PEERS["tract"].file.parent)!r}))
-assert len(KNOWN) > 200 and len(RECORDED) > 15
-print([name for name in {names} if name in sys.modules])
+assert len(KNOWN) > 200
+print({{"torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract", "tvm"}} & {{*sys.modules}})
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert ran.stdout == "[]\n"
+    assert ran.stdout == "set()\n"

@@ -55,10 +55,9 @@ class Node:
 def node_of(content: bytes) -> Node | None:
     """The Pad of a model; None where it has none."""
     model = onnx.load_model_from_string(content)
-    pads = [node for node in nodes_in(model.graph) if node.op_type == "Pad"]
-    if not pads:
+    pad = next((node for node in nodes_in(model.graph) if node.op_type == "Pad"), None)
+    if pad is None:
         return None
-    (pad,) = pads
     constants = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
     own = {row.name: onnx.helper.get_attribute_value(row) for row in pad.attribute}
     amounts = np.array(own["pads"]) if "pads" in own else constants.get("pads")
@@ -85,7 +84,7 @@ def mixed(pad: Node) -> str:
         return "refuses"
     if pad.mode == "edge" and pad.crops():
         return "dies"
-    if pad.mode == "reflect" and pad.amounts is not None and pad.reaches(1):
+    if pad.mode == "reflect" and pad.reaches(1):
         return "wrong"
     if pad.type == "double":
         return "refuses"
