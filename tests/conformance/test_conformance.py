@@ -41,9 +41,9 @@ def test_an_id_means_one_case_forever() -> None:
 
 
 TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
+# Other spellings of a case's numbers would draw another case.
 NO_IDS = [
     *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
-    # Other spellings of a case's numbers, which would draw another case.
     *(f"random/Pad_18/{numbers}" for numbers in ("007/1", "7/ 1", "+7/1", "7/1_0", "7/\u0661")),
     *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
 ]
@@ -149,17 +149,13 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-def test_unknown_peer() -> None:
+def test_names_of_peers(own: Path) -> None:
     for text in ("nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", "", "/none/own.py:f"):
         other = f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
         with pytest.raises(ValueError) as caught:
             runner.parse_peer(text)
         assert str(caught.value) == (f"peer {text!r}: there is no file /none/own.py" if "none" in text else other)
-
-
-def test_a_peer_in_a_folder_with_an_at(own: Path) -> None:
-    folder = own.parent / "me@home"
-    folder.mkdir()
+    (folder := own.parent / "me@home").mkdir()
     path = own.rename(folder / own.name)
     for python in ("", "@/no/such/python", "@/a@b/c.py:f"):
         peer = runner.parse_peer(f"{path}:right{python}")
@@ -171,13 +167,12 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
     name = f"{own.stem}:wrong"
     listed = Divergence("seen", "differ", "P2", "it is made so", name, ALL, families=("onnx",), expected="output")
     stale = Divergence("not-seen", "crash", "P2", "it is not so", name, ALL, families=("onnx",))
-    other_version = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
+    other = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
     peers = [runner.parse_peer(f"{own}:wrong")]
     for known, unexpected, left in (
         ([], True, []),
-        ([listed], False, []),
+        ([listed, other], False, []),
         ([listed, stale], False, ["not-seen"]),
-        ([listed, other_version], False, []),
     ):
         ran = runner.run_cases([case for case in quick if case.op == "Pad_18"][::4], peers, known)
         footer = record.footer(ran)
