@@ -157,16 +157,6 @@ def test_the_reason_is_that_of_the_result(capsys: pytest.CaptureFixture[str]) ->
     assert "[P5]" not in head and "Seen in /no/such/python." in head
 
 
-def test_the_reason_of_a_report(tmp_path: Path) -> None:
-    row = next(row for row in KNOWN if row.id == "ort-cropped-away")
-    case = cases.find_case(EXAMPLES[row.id])
-    seen = {"outcome": "differ", "divergence": row.id, "detail": "1 of 4 elements differs"}
-    text = script(case, row.peer, seen, "onnxruntime 1.20.1, numpy 2.0.0")
-    assert f"{row.reason} [{row.rule}]" in text and "Seen in onnxruntime 1.20.1, numpy 2.0.0." in text
-    unexplained = script(case, row.peer, {**seen, "divergence": None}, "onnxruntime 1.32.0")
-    assert "differ: 1 of 4 elements differs" in unexplained and row.reason not in unexplained
-
-
 def test_a_script_counts_only_a_stated_refusal(tmp_path: Path) -> None:
     """Where the rules want an error, an exception of another kind than the peer's refusals is no success."""
     case = cases.find_case("table/Pad_18/constant/double/1/end/plain/scalar/outside.flat/static/1")
