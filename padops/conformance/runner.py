@@ -30,10 +30,8 @@ from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 WORKER = Path(__file__).with_name("worker.py")
 GIVE_UP = 20  # consecutive deaths without an answer
 # Threads of their own would take the processor from the other peers.
-QUIET = {
-    **dict.fromkeys(("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1"),
-    **{"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""},
-}
+QUIET = dict.fromkeys(("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1")
+QUIET |= {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
 
 
 class AbsentPeer(Exception):
