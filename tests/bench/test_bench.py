@@ -41,7 +41,6 @@ def test_bench_writes_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_model_is_measured_converted_and_as_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A long name is not broken into lines."""
     name = f"{'long_' * 40}m.onnx"
     shutil.copy(ROOT / "models" / "pad_19.onnx", tmp_path / name)
     monkeypatch.chdir(tmp_path)
@@ -169,8 +168,6 @@ def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.M
 
 
 def test_cells() -> None:
-    """The best copy counts; numbers of threads share a cell."""
-
     def taken(implementation: str, median: float, threads: int = 1) -> Measurement:
         return Measurement("one", implementation, threads, 8, median, 0, 9)
 
@@ -183,7 +180,6 @@ def test_cells() -> None:
 
 
 def test_padops_runs_what_is_unmodified() -> None:
-    """A type that onnxruntime's own Pad lacks."""
     workload = Workload("one", (2,), {0: (1, 0)}, dtype="int16")
     memory = Memory.of(workload)
     assert implementations.in_session("built-in", workload, memory, 1) is None

@@ -49,7 +49,6 @@ def test_before_anything_was_measured(tmp_path: Path) -> None:
 
 
 def leave(threads: int, seconds: float) -> list[Measurement]:
-    """Leaves a copy of the process behind, which holds the pipe, and dies."""
     if not os.fork():
         time.sleep(LASTING)
         os._exit(0)

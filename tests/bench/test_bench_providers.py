@@ -64,7 +64,6 @@ def test_parts() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_networks(name: str) -> None:
-    """The networks are valid and have the named Pads; their twins' Pads are constant, of equal amounts, no axes."""
     made, twin, _ = ALL[name]
     models = [onnx.load_from_string(model()) for model in (made, twin)]
     for model in models:

@@ -13,7 +13,6 @@ MANY = random_workloads(400, 3)
 
 
 def test_every_kind_comes_up() -> None:
-    """And the same ones from the same seed."""
     assert random_workloads(5, 7) == random_workloads(9, 7)[:5] != random_workloads(5, 8)
     assert {len(w.shape) for w in MANY} == {1, 2, 3, 4, 5} and len({w.name for w in MANY}) == len(MANY)
     assert ({w.mode for w in MANY}, {w.dtype for w in MANY}) == (set(MODES), {*TYPES, *IMAGE_TYPES})

@@ -31,7 +31,6 @@ def test_ids_are_unique_and_make_the_case_again(quick: list) -> None:
 
 
 def test_an_id_means_one_case_forever() -> None:
-    """The numbers are written down: a report of last year names the same case."""
     case = cases.find_case("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
     assert (case.data.shape, case.inputs[1].tolist(), case.inputs[3].tolist()) == ((3, 4), [2, 2, 2, 2], [0, 1])
     assert case.data.view(np.uint32)[0, :2].tolist() == [378147536, 1112695953]
@@ -106,7 +105,6 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_peers_of_the_users_own(own: Path, quick: list) -> None:
-    """A crash is an outcome, and not the end."""
     chosen = quick[::25] + [case for case in quick if case.op in ("Pad_18", "Pad_19")][:40:4]
     names = ("right", "unwilling", "wrong", "crashing")
     found = {}

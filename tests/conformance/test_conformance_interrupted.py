@@ -72,7 +72,6 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
 
 
 def test_before_a_case_was_run(tmp_path: Path) -> None:
-    """While the cases are made, nothing is to be kept."""
     out = tmp_path / "report"
     with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
         run.wait_for(lambda: "preparing" in run.said())

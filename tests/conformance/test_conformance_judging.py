@@ -34,7 +34,6 @@ def pad(op, attributes, inputs):
 
 
 def written(folder: Path, text: str) -> runner.Peer:
-    """A peer of the user's own."""
     (folder / "own.py").write_text(text)
     return runner.parse_peer(f"{folder}/own.py:pad")
 

@@ -39,7 +39,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_level_and_the_seed(
     options: list[str], level: str, seed: int, asked: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Of the cases, the peers and the report."""
     assert main(["conformance", *options, "--out", str(tmp_path)]) == 0
     wanted = {"collected": level, "level": level, "seed": seed, "always": list(EXAMPLES.values()), "peers": list(PEERS)}
     assert asked == wanted
@@ -67,7 +66,6 @@ def test_without_leaves_peers_out(asked: dict[str, Any], capsys: pytest.CaptureF
 
 
 def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It said that the module users_peer, which nobody has written, has no such attribute."""
     path = tmp_path / "mine.py"
     path.write_text("import os\n\ndef pad(op, attributes, inputs):\n    raise KeyError(op)\n\nother = 3\n")
     with pytest.MonkeyPatch.context() as patch:

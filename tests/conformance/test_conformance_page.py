@@ -90,7 +90,6 @@ def focused(browser: Chromium) -> str:
 
 
 def stops(browser: Chromium) -> list[str]:
-    """What the key Tab reaches, up to the first cell of the matrix."""
     found: list[str] = []
     while len(found) < 40 and ", Pad_18" not in (found or [""])[-1]:
         browser.press("Tab")
@@ -201,7 +200,6 @@ def test_a_case_reads_as_its_arrays(long: Chromium) -> None:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance as WCAG 2 defines it."""
     parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

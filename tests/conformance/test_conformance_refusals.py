@@ -58,7 +58,6 @@ def test_a_statement_that_names_no_exceptions(tmp_path: Path) -> None:
 
 
 def test_every_peer_states_its_refusals() -> None:
-    """A literal assignment or an import by that name, never ``Exception``."""
     files = {row.file for row in PEERS.values() if not row.command}
     assert len(files) > 14
     for module in files:
@@ -77,7 +76,6 @@ def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
 
 
 def test_the_example_of_the_page_is_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It agrees in every case that it runs, errors included, by the command that the page shows."""
     page = ROOT / "docs" / "conformance.md"
     (example,) = [block for block in blocks(page) if block.language == "python"]
     (command,) = re.findall(r"`padops (conformance .*mine\.py[^`]*)`", page.read_text(encoding="utf-8"))

@@ -173,7 +173,6 @@ BAD = "\x00\x1b[31m</script><script>alert(1)</script> | `x` [a](javascript:b) *c
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a report whose every text is hostile."""
     row = {
         "case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD], "peer": PEER,
         "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD,
@@ -217,7 +216,6 @@ def test_no_form_has_mark_up_of_others(hostile: Path) -> None:
 
 
 def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
-    """Other kinds of files stay, and so does every neighbour, whatever its name."""
     record.write(tmp_path / "c.jsonl", report(good=True))
     out = tmp_path / "out"
     out.mkdir()

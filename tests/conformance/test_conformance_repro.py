@@ -166,7 +166,6 @@ def test_a_script_counts_only_a_stated_refusal(tmp_path: Path) -> None:
 
 
 def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
-    """NumPy prints each NaN as nan."""
     ran = run(script(cases.find_case(EXAMPLES["ort-float16-nan"]), "ort-builtin"), tmp_path)
     expected, got = re.findall(r"^(?:expected|got) bits: +([0-9a-f]+)$", ran.stdout, re.M)
     assert ran.returncode == 1 and expected != got and len(expected) == len(got)
@@ -199,7 +198,6 @@ IMPORTERS = ["ort-builtin", "onnx-reference", "openvino-onnx", "tract", "tinygra
 
 @pytest.mark.parametrize("peer", IMPORTERS)
 def test_a_script_runs_what_the_suite_runs(peer: str) -> None:
-    """The same inputs are constants, the same shapes are declared, and the rest is fed."""
     types = value_of(PEERS[peer].file, "TYPES") or PLAIN
     chosen = [case for case in QUICK if case.op.startswith("Pad_") and case.dtype.name in types][::40]
     chosen = [case for case in chosen if PEERS[peer].takes(runner.Prepared.of(case))]

@@ -63,7 +63,6 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
 
 
 def test_the_pinned_versions_are_recorded() -> None:
-    """The pinned versions of the peers' environments, and of those beside padops, are recorded."""
     stated = [value_of(file, "ENVIRONMENT") for file in {row.file for row in PEERS.values() if row.environment}]
     pinned = [re.sub(r"\[.*\]", "", text).split("==") for about in stated for text in about.get("requires", ())]
     pinned += [row for about in stated for row in about.get("node", {}).items()]
@@ -98,14 +97,12 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
 
 
 def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -> tuple[runner.PeerRun, list[int]]:
-    """A run of numpy, and its exit codes, also of a strict one."""
     said.append({"numpy": version})
     (ran,) = runner.run_cases(RANK_0, [runner.parse_peer("numpy")], known)
     return ran, [record.footer([ran], strict=strict)["exit"] for strict in (False, True)]
 
 
 def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: list[dict[str, str]]) -> None:
-    """New and vanished divergences fail only a strict run in an unrecorded version, and every run in a recorded one."""
     ran, codes = outcome("99.0", [GONE], reporting)
     assert codes == [0, 1] and ran.not_seen == ["gone"]
     assert {result["new"] for result in ran.results if result["outcome"] == "error"} == {True}

@@ -37,7 +37,6 @@ def test_without_an_environment_it_is_absent(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in ISOLATED])
 def test_each_is_as_known(name: str) -> None:
-    """The example of each known divergence, and some cases beside them."""
     examples = [EXAMPLES[row.id] for row in KNOWN if row.peer == name]
     chosen = list(
         {case.id: case for case in [*map(cases.find_case, examples), *cases.collect("quick")[::200]]}.values()

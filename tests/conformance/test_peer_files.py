@@ -83,7 +83,6 @@ def another(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its peers, what is known of them, and a script that shows a case without padops."""
     out = another.parent / "out"
     assert main(["conformance", "--quick", "--peer", str(another), "--out", str(out)]) == 1
     whole = record.read(out / record.FILE)
@@ -105,7 +104,6 @@ def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[
 
 
 def test_what_a_file_states(another: Path) -> None:
-    """Its rows and its known divergences; none of another file of the folder."""
     row, second = add_peers(another)
     assert (row.name, row.entry_point, row.file) == ("another", f"{another}:run_case", another)
     assert (second.name, second.entry_point) == ("padops-another", f"{another}:run_beside")

@@ -30,7 +30,6 @@ def test_jax(mode: str) -> None:
 @pytest.mark.needs("openvino")
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
 def test_openvino(mode: str) -> None:
-    """The amounts and the output dims that Convolution and MaxPool compute."""
     opset12 = import_module("openvino.opset12")
     for n, k, s, d in windows(1):
         data, filters = (opset12.parameter([1, 1, size], np.float32) for size in (n, k))

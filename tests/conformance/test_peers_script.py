@@ -59,7 +59,6 @@ def test_an_environment_is_made_once_and_whole(script: ModuleType) -> None:
 
 
 def test_files_of_debian_are_unpacked(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are downloaded and unpacked within the environment, and nothing is installed."""
     about = {"requires": ("numpy==2.4.6",), "debian": ("one",)}
     script.ensure("new", about)
     *_, fetched = script.ran
@@ -81,7 +80,6 @@ def test_files_of_debian_are_unpacked(script: ModuleType, tmp_path: Path, monkey
 
 
 def test_peers_share_an_environment(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    """By either name it is made, and for both."""
     assert script.main(["without-pad-tract"]) == 0
     assert environments.is_made("tract") and not environments.is_made("without-pad-tract")
     assert script.main(["tract", "without-pad-tract"]) == 0 and len(script.ran) == 2

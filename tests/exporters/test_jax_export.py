@@ -28,7 +28,6 @@ def export(function: Callable, inputs: Sequence[np.ndarray]) -> onnx.ModelProto:
 
 
 def check(function: Callable, *inputs: np.ndarray) -> onnx.ModelProto:
-    """Exports, runs both, compares every bit."""
     model = export(function, inputs)
     feeds = {value.name: to_ort_value(data) for value, data in zip(model.graph.input, inputs, strict=True)}
     found = [from_ort_value(value) for value in session(model).run_with_ort_values(None, feeds)]
@@ -42,7 +41,6 @@ def floats(*shape: int) -> np.ndarray:
 
 
 def test_random_amounts():
-    """Shapes and amounts that lax.pad takes: crops within the dilated data, interior amounts, empty results."""
     rng, cases = np.random.default_rng(11), []
     while len(cases) < 20:
         shape = tuple(map(int, rng.integers(1, 6, rng.integers(1, 4))))

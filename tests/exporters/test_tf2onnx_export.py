@@ -216,7 +216,6 @@ def test_same(name: str) -> None:
 
 
 def test_tensorflow_lite() -> None:
-    """PAD, PADV2 and MIRROR_PAD come out under TensorFlow's names."""
     functions = {
         "Pad": lambda x: tf.pad(x, ROWS),
         "PadV2": lambda x: tf.pad(x, ROWS, constant_values=1.5),

@@ -58,7 +58,6 @@ def own(message: onnx.ModelProto) -> list[str]:
 
 
 def assert_same(message: onnx.ModelProto, function: Callable, *inputs: torch.Tensor, forms: Sequence[str] = ()) -> None:
-    """Both targets give PyTorch's bits."""
     for target, convert in TARGETS.items():
         conversion = convert(message)
         assert [record.form for record in conversion.records] == [f"PyTorch {name}" for name in forms], target
@@ -120,7 +119,6 @@ def test_amounts_at_run_time(mode: str) -> None:
 
 
 def test_sides_of_every_kind_beside_pytorch() -> None:
-    """Two axes with each amount, of data whose rank the model does not say, and which it does."""
     choices = [(-2, 1, 1, 0), (0, 1, -2, -2), (1, -2, 0, 1), (0, 0, 1, 1), (1, 1, 0, 0), (1, 0, 0, 1), (-2, -2, -2, -2)]
     data = np.arange(20, dtype=np.float32).reshape(4, 5)
     for amounts, mode in itertools.product(choices, MODES):

@@ -26,8 +26,6 @@ TYPES = {**FLOATS, **INTEGERS, **OTHERS}
 
 
 class Calls(torch.nn.Module):
-    """A model of one function."""
-
     def __init__(self, function: Callable) -> None:
         super().__init__()
         self._function = function
@@ -61,7 +59,6 @@ def random_tensor(type: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
 
 
 def check(function: Callable, *inputs: torch.Tensor, **options) -> onnx.ModelProto:
-    """Exports a function of pads alone, and compares every output bit by bit."""
     model = export(function, *inputs, **options)
     found, wanted = run(model, *inputs), function(*inputs)
     for one, other in zip(found, wanted if isinstance(wanted, (tuple, list)) else [wanted], strict=True):

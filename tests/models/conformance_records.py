@@ -60,7 +60,6 @@ def result(name: str, peer: str, outcome: str = "agree", divergence: str = "", *
 
 
 def whole(results: list[dict[str, Any]], peers: list[dict[str, Any]], absent: list | None = None, **footer: Any) -> Any:
-    """A report of these results."""
     counts = {key: sum(row[key] for row in results) for key in ("unexpected", "new")}
     said = {"results": len(results), **counts, "stale": [], "gone": [], "strict": False, "exit": 0, **footer}
     return record.Record({**HEADER, "peers": peers, "absent": absent or []}, results, said)

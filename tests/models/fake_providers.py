@@ -53,7 +53,6 @@ class Node:
 
 
 def node_of(content: bytes) -> Node | None:
-    """The Pad of a model; None where it has none."""
     model = onnx.load_model_from_string(content)
     pad = next((node for node in nodes_in(model.graph) if node.op_type == "Pad"), None)
     if pad is None:
@@ -79,7 +78,6 @@ def nodes_in(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
 
 
 def mixed(pad: Node) -> str:
-    """Something of everything."""
     if pad.mode == "wrap":
         return "refuses"
     if pad.mode == "edge" and pad.crops():
@@ -101,7 +99,6 @@ def axes(pad: Node) -> str:
 
 
 def stubborn(pad: Node) -> str:
-    """Wrong about crops, whoever stands beside it."""
     return "wrong" if pad.crops() and pad.mode == "constant" else "right"
 
 
@@ -143,8 +140,6 @@ def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Fake(Asked):
-    """A fake that is asked in this process."""
-
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         return {"does": ""} | answer_of(self.library, question)
 

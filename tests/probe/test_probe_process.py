@@ -35,13 +35,11 @@ def named(name: str) -> Case:
 
 @pytest.fixture(scope="module")
 def stand_in() -> Path:
-    """The library of a provider that takes each Pad and runs none."""
     folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
     return next(folder.glob("*stand_in_provider.so"))
 
 
 def test_what_a_process_does() -> None:
-    """A fake in this process says the same."""
     dying = Asked("Fake", program=(*PROGRAM, "dying"))
     dead = dying.model(PLAIN["edge"])
     assert (dead.does, dead.why, dead.fails) == ("dies", "the process has died (SIGABRT)", True)
@@ -101,7 +99,6 @@ def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tmp_path: Path) -> None:
-    """A provider that padops does not know, and that runs no Pad."""
     said = sessions(stand_in, "name")
     assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
     assert f"padops probe {NAME}\n" in said.stderr

@@ -98,7 +98,6 @@ def test_a_session_with_the_file_avoids_what_the_fake_does(tmp_path: Path) -> No
 
 
 def test_a_provider_that_loses_its_nodes_fuses() -> None:
-    """All modes fail at axes, so that the rule has no modes."""
     found = probe(Fake("Fake", "axes"))
     assert found.fuses and json.loads(text_of(found))["fuses"] is True
     assert rows(found) == [
