@@ -123,6 +123,11 @@ def seen(name: str, does: str, without_pad: str = "right") -> Seen:
 FOUND = [
     # The worst counts.
     ({"reflect beyond n - 1": "refuses", "reflect far beyond": "dies"}, [("dies", "beyond", ("reflect",), 0)]),
+    ({"edge around": "wrong", "edge crop": "refuses"}, [("wrong", "always", ("edge",), 0)]),
+    (
+        {"edge around": "refuses", "edge crop": "wrong"},
+        [("wrong", "crop", ("edge",), 0), ("refuses", "always", ("edge",), 0)],
+    ),
     ({"edge of rank 0": "refuses", "edge of rank 1": "refuses"}, [("refuses", "rank below", ("edge",), 2)]),
     ({"edge of rank 5": "refuses", "edge of rank 6": "refuses"}, [("refuses", "rank above", ("edge",), 4)]),
     ({"edge of rank 6": "refuses"}, [("refuses", "rank above", ("edge",), 5)]),
