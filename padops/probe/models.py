@@ -6,6 +6,7 @@ provider that computes float in float16 rounds nothing: a different bit means a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
 
 @dataclass(frozen=True)
 class Case:
-    """One model."""
+    """One model; in ``padops probe`` also the condition that it tests."""
 
     name: str  # its name in rows
     mode: str  # of the Pad
@@ -37,6 +38,8 @@ class Case:
     wide: bool = False  # whether integer data use all bits of their type
     doubled: bool = False  # whether Concats replace the Relus: Concats accept all types, and keep every bit
     in_body: bool = False  # whether the Pad is in a branch of an If
+    when: str = ""  # the condition
+    number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
 
 
 def model_of(case: Case, with_pad: bool = True) -> bytes:
@@ -44,20 +47,18 @@ def model_of(case: Case, with_pad: bool = True) -> bytes:
     from onnx import helper, numpy_helper, parser
 
     given, rank = _inputs_of(case) if with_pad else {}, len(case.shape)
-    dims = ", ".join(f"d{i}" for i in range(rank)) if "dims" in case.given else str(list(case.shape))[1:-1]
-    of_output = case.type + (f"[{', '.join(f'o{i}' for i in range(rank))}]" if rank else "")
-    unranked = "rank" in case.given
-    inputs = [f"{case.type}[] x" if unranked else f"{case.type}[{dims}] x" if case.shape else f"{case.type} x"]
+    dims = [f"d{i}" for i in range(rank)] if "dims" in case.given else case.shape
+    inputs = [f"{case.type}[] x" if "rank" in case.given else f"{_typed(case.type, dims)} x"]
     for name in filter(case.given.__contains__, given):
-        of_dims = "" if name == "fill" and case.scalar else f"[{given[name].size}]"
-        inputs.append(f"{case.type if name == 'fill' else 'int64'}{of_dims} {name}")
+        inputs.append(f"{_typed(case.type if name == 'fill' else 'int64', given[name].shape)} {name}")
     inputs += ["bool c"] if case.in_body else []
-    weights = (
-        f"float[{case.shape[1]},1,1,1] w = {{{', '.join(['1'] * case.shape[1])}}}" if case.behind or case.before else ""
-    )
+    output, weights = _typed(case.type, [f"o{i}" for i in range(rank)]), ""
+    if case.behind or case.before:
+        weights = f"float[{case.shape[1]},1,1,1] w = {{{', '.join(['1'] * case.shape[1])}}}"
+    nodes = _nodes_of(case, _pad_of(case) if with_pad else "Identity (a)", output)
     model = parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({of_output} y)'
-        f" <{weights}> {{ {_nodes_of(case, _pad_of(case) if with_pad else 'Identity (a)', of_output)} }}"
+        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({output} y)'
+        f" <{weights}> {{ {nodes} }}"
     )
     constants = {name: array for name, array in given.items() if name not in case.given}
     model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in constants.items())
@@ -66,6 +67,10 @@ def model_of(case: Case, with_pad: bool = True) -> bytes:
         pad.attribute.append(helper.make_attribute("value", case.value))
     content: bytes = model.SerializeToString()
     return content
+
+
+def _typed(type: str, dims: Sequence[object]) -> str:
+    return f"{type}[{', '.join(map(str, dims))}]" if dims else type
 
 
 def _inputs_of(case: Case) -> dict[str, np.ndarray]:
@@ -81,24 +86,25 @@ def _inputs_of(case: Case) -> dict[str, np.ndarray]:
 
 def _pad_of(case: Case) -> str:
     if case.opset < FIRST_WITH_INPUTS:
-        return f'Pad <mode = "{case.mode}", pads = [{", ".join(map(str, case.pads))}]> (a)'
-    names = ["a", "pads", "fill" if case.fill is not None else "", "axes" if case.axes is not None else ""]
+        return f'Pad <mode = "{case.mode}", pads = {list(case.pads)}> (a)'
+    given = _inputs_of(case)
+    names = ["a", *(name if name in given else "" for name in ("pads", "fill", "axes"))]
     return f'Pad <mode = "{case.mode}"> ({", ".join(names).rstrip(", ")})'
 
 
-def _nodes_of(case: Case, pad: str, of_output: str) -> str:
-    first, last = ("Concat <axis = 0> (x, x)", "Concat <axis = 0> ({0}, {0})") if case.doubled else (
-        "Relu (x)", "Relu ({0})"
-    )  # fmt: skip
-    before = f"r = {first} a = Conv <group = {case.shape[1]}> (r, w)" if case.before else f"a = {first}"
-    behind = f"e = Conv <group = {case.shape[1]}> (b, w) y = {last.format('e')}" if case.behind else (
-        f"y = {last.format('b')}"
-    )  # fmt: skip
+def _nodes_of(case: Case, pad: str, output: str) -> str:
+    outer = "{1} = Concat <axis = 0> ({0}, {0})" if case.doubled else "{1} = Relu ({0})"
+    conv = "{1} = Conv <group = {2}> ({0}, w)"
+    before, behind = [outer.format("x", "a")], [outer.format("b", "y")]
+    if case.before:
+        before = [outer.format("x", "r"), conv.format("r", "a", case.shape[1])]
+    if case.behind:
+        behind = [conv.format("b", "e", case.shape[1]), outer.format("e", "y")]
     body = f"[pad] b = {pad}"
     if case.in_body:
-        then = f"then_branch = t () => ({of_output} u) {{ [pad] u = {pad} }}"
-        body = f"b = If (c) <{then}, else_branch = s () => ({of_output} v) {{ v = Identity (a) }}>"
-    return f"{before} {body} {behind}"
+        then = f"then_branch = t () => ({output} u) {{ [pad] u = {pad} }}"
+        body = f"b = If (c) <{then}, else_branch = s () => ({output} v) {{ v = Identity (a) }}>"
+    return " ".join([*before, body, *behind])
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
@@ -120,12 +126,13 @@ def expected_of(case: Case, with_pad: bool = True) -> np.ndarray:
     from padops.spec import reference
     from padops.spec.dialects import OPS, onnx_op
 
-    data = feeds_of(case)["x"]
-    data = np.concatenate([data, data]) if case.doubled else data
-    attributes: dict[str, Any] = {"mode": case.mode}
-    if case.opset < FIRST_WITH_INPUTS:
-        attributes |= {"pads": list(case.pads)} | ({} if case.value is None else {"value": case.value})
-    others = [_inputs_of(case).get(name) for name in ("pads", "fill", "axes")]
-    given = [data, *others[: len(OPS[onnx_op(case.opset)].inputs) - 1]]
-    made = reference.run(onnx_op(case.opset), attributes, given) if with_pad else data
+    made = feeds_of(case)["x"]
+    made = np.concatenate([made, made]) if case.doubled else made
+    if with_pad:
+        op, inputs = onnx_op(case.opset), _inputs_of(case)
+        attributes: dict[str, Any] = {"mode": case.mode}
+        if not inputs:
+            attributes |= {"pads": list(case.pads)} | ({} if case.value is None else {"value": case.value})
+        given = [inputs.get(name) for name in ("pads", "fill", "axes")][: len(OPS[op].inputs) - 1]
+        made = reference.run(op, attributes, [made, *given])
     return np.concatenate([made, made]) if case.doubled else made

@@ -8,7 +8,6 @@ conditions "beyond all" and "sizes above" have no models: "beyond" and "rank abo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from padops.probe.models import Case
@@ -17,20 +16,9 @@ from padops.runtime.provider_rules import MODES
 CONSTANT, WRAP, EXTENDING = MODES[:1], MODES[3:], MODES[1:]
 IMAGE = (1, 2, 4, 5)
 AROUND = (0, 0, 1, 2, 0, 0, 1, 2)
-VERSIONS = {10: 2, 11: 11, 13: 13, 21: 21, 23: 23, 24: 24, 25: 25}  # of Pad, by the opset of a model
 TYPES = ("float16", "double", "int32", "int64", "uint8", "bool", "int8", "int16", "uint16", "uint32", "uint64")
 IN_EVERY_MODE = TYPES[:6]
 LIMITED = ("below", "above", "rank below", "rank above")  # conditions with a limit
-RANKS = {0: (), 1: (6,), 2: (4, 5), 3: (2, 4, 5), 5: (1, 2, 3, 4, 5), 6: (1, 1, 2, 4, 5, 2)}
-
-
-@dataclass(frozen=True)
-class Probe:
-    """One model that tests a condition."""
-
-    case: Case  # the model
-    when: str  # the condition
-    number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
 
 
 def _each(
@@ -39,80 +27,61 @@ def _each(
     modes: Sequence[str] = MODES,
     pads: tuple[int, ...] = AROUND,
     shape: tuple[int, ...] = IMAGE,
-    number: int = 0,
-    **changes: Any,
-) -> Iterator[Probe]:
-    """Yields a probe of a condition for each mode; ``changes`` are further fields of its case."""
+    **others: Any,
+) -> Iterator[Case]:
+    """Yields a model of a condition for each mode; ``others`` are further fields."""
     for mode in modes:
-        case = Case(f"{mode}{what}", mode, shape, pads, 19 if mode == "wrap" else 18)
-        yield Probe(replace(case, **changes), when, number)
+        fields = {"opset": 19 if mode == "wrap" else 18, **others}
+        yield Case(f"{mode}{what}", mode, shape, pads, when=when, **fields)
 
 
-def _of_nodes() -> Iterator[Probe]:
-    yield from _each(" around", "always")
-    yield from _each(" of n", "always", WRAP, (0, 0, 4, 5, 0, 0, 4, 5), opset=21)
-    yield from _each(" channels", "always", CONSTANT, (0, 1, 0, 0, 0, 2, 0, 0))
-    yield from _each(", fill of 1", "always", CONSTANT, fill=(7,))
-    for opset, version in VERSIONS.items():
-        modes, when = (MODES, "above") if opset > 19 else (MODES[:3], "below")
-        yield from _each(f" of version {version}", when, modes, number=version, opset=opset)
-
-
-def _of_data() -> Iterator[Probe]:
-    yield from _each(" of open rank", "open rank", given=("rank",))
-    for rank, shape in RANKS.items():
-        # One more element before and behind each of the last two axes.
-        pads = tuple(int(axis >= rank - 2) for axis in range(rank)) * 2
-        when = "rank below" if rank < len(IMAGE) else "rank above"
-        yield from _each(f" of rank {rank}", when, MODES if rank else MODES[:3], pads, shape, rank)
-    for name in TYPES:
-        modes = MODES if name in IN_EVERY_MODE else CONSTANT
-        yield from _each(f" of {name}", "other types", modes, type=name, doubled=True)
-    yield from _each(" of open dims", "open dims", given=("dims",))
-
-
-def _of_axes() -> Iterator[Probe]:
-    yield from _each(" all axes", "axes", axes=(0, 1, 2, 3))
-    yield from _each(" some axes", "axes but all", pads=(1, 2, 1, 2), axes=(2, 3))
-    yield from _each(" axes in another order", "axes turned", MODES, (1, 0, 0, 2, 0, 0), (2, 3, 4), axes=(2, 1, 0))
-    yield from _each(" all axes and a fill", "axes and fill", CONSTANT, axes=(0, 1, 2, 3), fill=(7,))
-
-
-def _of_amounts() -> Iterator[Probe]:
-    yield from _each(" of given amounts", "computed", given=("pads",))
-    yield from _each(" of given axes", "computed", axes=(0, 1, 2, 3), given=("axes",))
-    yield from _each(" crop", "crop", CONSTANT, (0, 0, -1, 2, 0, 0, 1, -2))
-    yield from _each(" crop", "crop", EXTENDING, (0, 0, -1, 1, 0, 0, 1, -1))
-    yield from _each(" of nothing", "empty", MODES, (0, 0, 0, 2, 0, 0, 0, 2), (1, 2, 0, 5))
-    yield from _each(" to nothing", "empty", ("constant", "edge"), (0, 0, -4, 0, 0, 0, 0, 0))
-    yield from _each(" beyond n - 1", "beyond", ("reflect",), (0, 0, 5, 0, 0, 0, 4, 0))
-    yield from _each(" beyond n", "beyond", WRAP, (0, 0, 5, 0, 0, 0, 9, 0))
-    for mode in ("reflect", "wrap"):
-        yield from _each(" far beyond", "beyond", (mode,), (0, 0, 0, 0, 0, 0, 0, 16))
-        yield from _each(" crop beyond", "crop beyond", (mode,), (0, 0, -2, 0, 0, 0, 3, 0))
-    yield from _each(" of one", "single", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5))
-    yield from _each(" of an empty axis", "empty axis", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5))
-    yield from _each(" cut beyond", "cut beyond", CONSTANT, (0, 0, -5, 0, 0, 0, 3, 0))
-    yield from _each(" cut away", "cut away", CONSTANT, (0, 0, -4, 0, 0, 0, 3, 0))
-
-
-def _of_neighbours() -> Iterator[Probe]:
-    yield from _each(" in a branch", "in a body", in_body=True)
-    among: dict[str, Any] = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
-    yield from _each(" some axes among Convs", "axes beside", pads=(1, 2, 1, 2), **among)
-    yield from _each(" before Conv", "nodes behind", behind="Conv")
-
-
-def _of_fills() -> Iterator[Probe]:
-    yield from _each(" all axes, fill of 2", "fill not one", EXTENDING, axes=(0, 1, 2, 3), fill=(7, 8))
-    yield from _each(", fill of 2", "bare fill not one", EXTENDING, fill=(7, 8))
-    yield from _each(" fill of 0", "fill empty", EXTENDING, fill=())
-    yield from _each(" given fill", "computed fill", CONSTANT, fill=(7,), given=("fill",))
-    yield from _each(" given scalar fill", "computed scalar fill", CONSTANT, fill=(7,), given=("fill",), scalar=True)
-    yield from _each(" negative zero", "rounded fill", CONSTANT, fill=(-0.0,), doubled=True)
-    yield from _each(" fill of 25 bits", "rounded fill", CONSTANT, fill=(16777217,), doubled=True, type="int32")
-    for value in ("nan", "inf"):
-        yield from _each(f" value {value}", "endless value", CONSTANT, opset=10, value=float(value), doubled=True)
-
-
-PROBES = (*_of_nodes(), *_of_data(), *_of_axes(), *_of_amounts(), *_of_neighbours(), *_of_fills())
+PROBES = (
+    *_each(" around", "always"),
+    *_each(" of n", "always", WRAP, (0, 0, 4, 5, 0, 0, 4, 5), opset=21),
+    *_each(" channels", "always", CONSTANT, (0, 1, 0, 0, 0, 2, 0, 0)),
+    *_each(", fill of 1", "always", CONSTANT, fill=(7,)),
+    *_each(" of version 2", "below", MODES[:3], number=2, opset=10),
+    *(case for n in (11, 13) for case in _each(f" of version {n}", "below", MODES[:3], number=n, opset=n)),
+    *(case for n in (21, 23, 24, 25) for case in _each(f" of version {n}", "above", number=n, opset=n)),
+    *_each(" of open rank", "open rank", given=("rank",)),
+    # One more element before and behind each of the last two axes.
+    *_each(" of rank 0", "rank below", MODES[:3], (), (), number=0),
+    *_each(" of rank 1", "rank below", MODES, (1, 1), (6,), number=1),
+    *_each(" of rank 2", "rank below", MODES, (1, 1, 1, 1), (4, 5), number=2),
+    *_each(" of rank 3", "rank below", MODES, (0, 1, 1) * 2, (2, 4, 5), number=3),
+    *_each(" of rank 5", "rank above", MODES, (0, 0, 0, 1, 1) * 2, (1, 2, 3, 4, 5), number=5),
+    *_each(" of rank 6", "rank above", MODES, (0, 0, 0, 0, 1, 1) * 2, (1, 1, 2, 4, 5, 2), number=6),
+    *(case for name in IN_EVERY_MODE for case in _each(f" of {name}", "other types", type=name, doubled=True)),
+    *(case for name in TYPES[6:] for case in _each(f" of {name}", "other types", CONSTANT, type=name, doubled=True)),
+    *_each(" of open dims", "open dims", given=("dims",)),
+    *_each(" all axes", "axes", axes=(0, 1, 2, 3)),
+    *_each(" some axes", "axes but all", pads=(1, 2, 1, 2), axes=(2, 3)),
+    *_each(" axes in another order", "axes turned", MODES, (1, 0, 0, 2, 0, 0), (2, 3, 4), axes=(2, 1, 0)),
+    *_each(" all axes and a fill", "axes and fill", CONSTANT, axes=(0, 1, 2, 3), fill=(7,)),
+    *_each(" of given amounts", "computed", given=("pads",)),
+    *_each(" of given axes", "computed", axes=(0, 1, 2, 3), given=("axes",)),
+    *_each(" crop", "crop", CONSTANT, (0, 0, -1, 2, 0, 0, 1, -2)),
+    *_each(" crop", "crop", EXTENDING, (0, 0, -1, 1, 0, 0, 1, -1)),
+    *_each(" of nothing", "empty", MODES, (0, 0, 0, 2, 0, 0, 0, 2), (1, 2, 0, 5)),
+    *_each(" to nothing", "empty", ("constant", "edge"), (0, 0, -4, 0, 0, 0, 0, 0)),
+    *_each(" beyond n - 1", "beyond", ("reflect",), (0, 0, 5, 0, 0, 0, 4, 0)),
+    *_each(" beyond n", "beyond", WRAP, (0, 0, 5, 0, 0, 0, 9, 0)),
+    *_each(" far beyond", "beyond", ("reflect", "wrap"), (0, 0, 0, 0, 0, 0, 0, 16)),
+    *_each(" crop beyond", "crop beyond", ("reflect", "wrap"), (0, 0, -2, 0, 0, 0, 3, 0)),
+    *_each(" of one", "single", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (1, 2, 1, 5)),
+    *_each(" of an empty axis", "empty axis", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5)),
+    *_each(" cut beyond", "cut beyond", CONSTANT, (0, 0, -5, 0, 0, 0, 3, 0)),
+    *_each(" cut away", "cut away", CONSTANT, (0, 0, -4, 0, 0, 0, 3, 0)),
+    *_each(" in a branch", "in a body", in_body=True),
+    *_each(" some axes among Convs", "axes beside", MODES, (1, 2) * 2, axes=(2, 3), behind="Conv", before="Conv"),
+    *_each(" before Conv", "nodes behind", behind="Conv"),
+    *_each(" all axes, fill of 2", "fill not one", EXTENDING, axes=(0, 1, 2, 3), fill=(7, 8)),
+    *_each(", fill of 2", "bare fill not one", EXTENDING, fill=(7, 8)),
+    *_each(" fill of 0", "fill empty", EXTENDING, fill=()),
+    *_each(" given fill", "computed fill", CONSTANT, fill=(7,), given=("fill",)),
+    *_each(" given scalar fill", "computed scalar fill", CONSTANT, fill=(7,), given=("fill",), scalar=True),
+    *_each(" negative zero", "rounded fill", CONSTANT, fill=(-0.0,), doubled=True),
+    *_each(" fill of 25 bits", "rounded fill", CONSTANT, fill=(16777217,), doubled=True, type="int32"),
+    *_each(" value nan", "endless value", CONSTANT, opset=10, value=float("nan"), doubled=True),
+    *_each(" value inf", "endless value", CONSTANT, opset=10, value=float("inf"), doubled=True),
+)

@@ -1,6 +1,6 @@
 """padops.same_padding against what SAME means, against the kernel, and against ONNX's own shape inference (S1).
 
-JAX's and OpenVINO's amounts are compared in test_peers_jax.py and test_peers_openvino.py.
+JAX's and OpenVINO's amounts are compared in test_peers_same.py.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ import padops
 from padops.cli import main
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import expect
+from padops.conformance.features import expect
 from padops.conformance.model import converted, feeds, make_model
 from padops.conformance.peers.ort import run_model, session_options
 from padops.conformance.peers.request import Request, Unsupported
