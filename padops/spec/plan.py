@@ -151,8 +151,8 @@ def make_plan(
     axes = []
     for i, (size, pads, output) in enumerate(zip(shape, amounts, outputs)):
         start, stop = 0, size
+        _check_limit(i, size, pads, mode, limit)
         if mode is not Mode.CONSTANT:
-            _check_limit(i, size, pads, mode, limit)
             if crop is Crop.CROP:
                 start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
             if stop <= start and 0 not in outputs:
@@ -168,25 +168,21 @@ def make_plan(
 def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
     """Check each axis separately, for data with some unknown sizes."""
     for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
-        _check_interior(i, pads, mode)
-        if size is not None:
+        if size is None:
+            _output_size(i, 0, Amounts(0, 0, pads.interior), mode, clamp)  # P6 alone
+        else:
             _output_size(i, size, pads, mode, clamp)
-            if mode is not Mode.CONSTANT:
-                _check_limit(i, size, pads, mode, limit)
-
-
-def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
-    """Check P6 for one axis."""
-    if pads.interior < 0:
-        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
-    if pads.interior and mode is not Mode.CONSTANT:
-        text = f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
-        raise PadError("P6", text)
+            _check_limit(i, size, pads, mode, limit)
 
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
     """Check and return the output dim of axis ``i`` (P1, P6, P10)."""
-    _check_interior(i, pads, mode)
+    if pads.interior < 0:
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
+    if pads.interior and mode is not Mode.CONSTANT:
+        raise PadError(
+            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
+        )
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
     if max(map(abs, counted)) > LARGEST:
@@ -203,7 +199,7 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
 
 
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
-    """Check P4 for one axis in a mode other than constant."""
+    """Check P4 for one axis."""
     if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
         most = max(size - 1, 0) if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):

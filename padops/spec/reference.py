@@ -90,15 +90,10 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
             node.integers(row.name)
         elif array is None and not row.optional:
             raise node.error("P8", f"input {row.name} is required")
-        elif array is not None and mode is Mode.CONSTANT:
-            fill = _read_fill(node, array, dtype)
+        elif array is not None and mode is Mode.CONSTANT:  # one element of the data's type, copied, never converted
+            if array.size != 1:
+                raise node.error("P7", f"{row.name} has {array.size} elements, expected one")
+            if by_numpy(array.dtype) is not by_numpy(dtype):
+                raise node.error("T", f"{row.name} is {array.dtype.name}, but data is {dtype.name}")
+            fill = array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())
     return fill
-
-
-def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Read the fill from an input: one element of the data's type, copied and never converted (P7)."""
-    if array.size != 1:
-        raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
-    if by_numpy(array.dtype) is not by_numpy(dtype):
-        raise node.error("T", f"{node.op.fill} is {array.dtype.name}, but data is {dtype.name}")
-    return array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())

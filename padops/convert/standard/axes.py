@@ -206,10 +206,10 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
     return emit("Gather", [with_what, zeros], role="fill")
 
 
-def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """Return the plan of one axis of this size, in the Pad's mode or in ``mode``."""
+def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
+    """Return the plan of one axis of this size, in the Pad's mode."""
     op = pad.op
-    (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
+    (made,) = plan.make_plan([size], [amounts], pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made
 
 
@@ -263,23 +263,17 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
                 else:
                     parts.append(_repeated(work, axis, "Expand", piece, 1 if way else len(shown)))
     else:  # a side shows an element more than once
-        parts = [_periods(work, axis, row, first, mode)]
+        (period,) = work.core(axis, row.start, row.start + size)
+        if mode is Mode.SYMMETRIC:
+            period, size = _joined(axis, period, _turned(period, axis)), 2 * size
+        elif mode is Mode.REFLECT and size > 2:
+            inside = _part(period, axis, 1, size - 1)
+            period, size = _joined(axis, period, _turned(inside, axis) if size > 3 else inside), 2 * size - 2
+        start = first % size
+        count = -(-(start + row.output) // size)
+        tiled = _repeated(work, axis, "Tile", period, count)
+        parts = [tiled if row.output == count * size else _part(tiled, axis, start, start + row.output)]
     work.replace_axis(axis, parts, ints(row.output))
-
-
-def _periods(work: Work, axis: int, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """Return the output of one axis, cut from the repeated period."""
-    (window,) = work.core(axis, row.start, row.start + row.extent)
-    size, period = row.extent, window
-    if mode is Mode.SYMMETRIC:
-        period, size = _joined(axis, window, _turned(window, axis)), 2 * size
-    if mode is Mode.REFLECT and size > 2:
-        inside = _part(window, axis, 1, size - 1)
-        period, size = _joined(axis, window, _turned(inside, axis) if size > 3 else inside), 2 * size - 2
-    start = first % size
-    count = -(-(start + row.output) // size)
-    tiled = _repeated(work, axis, "Tile", period, count)
-    return tiled if row.output == count * size else _part(tiled, axis, start, start + row.output)
 
 
 def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:

@@ -40,7 +40,7 @@ from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known, describe_node
-from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
+from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
@@ -224,7 +224,7 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
     if opset < FIRST_WITH_INPUTS and pad.op.fill == "value":
         if pad.mode is Mode.CONSTANT and _leaves_some(pad):
             return True
-        if pad.mode is Mode.EDGE and (_keeps_elements(pad) if pad.is_known else pad.only_adds):
+        if pad.mode is Mode.EDGE and (ort_pad.keeps_elements(pad) if pad.is_known else pad.only_adds):
             return True  # this Pad fails on an empty axis
     if pad.known_modes == (Mode.CONSTANT,):
         return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
@@ -239,13 +239,7 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 def _leaves_some(pad: PadInfo) -> bool:
     """Return whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
-    return pad.only_adds or _keeps_elements(pad)
-
-
-def _keeps_elements(pad: PadInfo) -> bool:
-    """Return whether a call surely shows source elements on each axis."""
-    amounts = known_amounts(pad) if pad.is_known else ()
-    return all_known(pad.dims) and len(amounts) == len(pad.dims) and ort_pad.keeps_elements(pad.dims, amounts)
+    return pad.only_adds or ort_pad.keeps_elements(pad)
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
