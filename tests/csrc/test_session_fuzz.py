@@ -22,7 +22,7 @@ from padops.spec import reference
 from padops.spec.dialects import OPS, Node, make_node_plan
 from padops.spec.plan import PadError
 
-SESSIONS = int(os.environ.get("PADOPS_SESSIONS", "100"))
+SESSIONS = int(os.environ.get("PADOPS_SESSIONS", "40"))
 
 
 def check_sessions(count: int, sizes: tuple[str, ...], start: int | None = None) -> Counter[str]:
