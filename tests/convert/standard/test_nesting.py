@@ -39,7 +39,7 @@ def pads(then: str, other: str, output: str = "y", condition: str = "c") -> str:
     return choice(output, condition, *rows)
 
 
-TRUE, FALSE = ("c = Constant <value = bool {%d}> ()" % value for value in (1, 0))
+TRUE, FALSE = (f"c = Constant <value = bool {{{value}}}> ()" for value in (1, 0))
 
 
 def made(nodes: str, condition: str = TRUE, inputs: str = "float[] x", functions: str = "") -> onnx.ModelProto:
@@ -126,16 +126,12 @@ def beside(condition: str, reads: str, through: str = "") -> onnx.ModelProto:
 
     The node ``through``, if any, stands between that value and the Pad.
     """
-    padded = (
-        f'{f"f = {through} ({reads})" if through else ""} z0 = Pad <mode = "edge"> ({"f" if through else reads}, p)'
-    )
-    nodes = {
-        TRUE: f"beside = Relu (x) {choice('z', 'd', padded, 'z1 = Neg (beside)')} Y = Identity (z)",
-        FALSE: "Y = Neg (x)",
-    }
-    other = FALSE if condition == TRUE else TRUE
-    branches = (nodes[condition].replace("Y", "y0"), nodes[other].replace("Y", "y1"))
-    return made(choice("y", "c", *branches), condition, "float[] x, bool d")
+    between, value = (f"f = {through} ({reads})", "f") if through else ("", reads)
+    number = int(condition == FALSE)  # of the branch that is taken
+    padded = f'{between} y{number}0 = Pad <mode = "edge"> ({value}, p)'
+    inner = choice(f"y{number}", "d", padded, f"y{number}1 = Neg (beside)")
+    branches = [f"beside = Relu (x) {inner}", f"y{1 - number} = Neg (x)"]
+    return made(choice("y", "c", *(reversed(branches) if number else branches)), condition, "float[] x, bool d")
 
 
 @pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
