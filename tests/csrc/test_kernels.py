@@ -13,6 +13,7 @@ import onnx
 import pytest
 from onnx import helper
 from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, modes_of, node, numpy_pad, storage
+from small_models import model
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
@@ -206,10 +207,9 @@ def test_empty_data_of_dims_beyond_all_memory(name: str, shape) -> None:
 
 def _session(nodes: list[onnx.NodeProto], dtype: int, constants: dict[str, np.ndarray]):
     """A session of nodes that make y of x, both of unknown shape."""
-    infos = [helper.make_tensor_value_info(name, dtype, None) for name in ("x", "y")]
-    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:], [native.tensor(*row) for row in constants.items()])
-    imports = [helper.make_opsetid("", 21), helper.make_opsetid("padops", 1)]
-    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=10))
+    parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
+    held = [native.tensor(*row) for row in constants.items()]
+    return native.session(model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts))
 
 
 @pytest.mark.parametrize("op", ONNX_OPS)

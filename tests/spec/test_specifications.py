@@ -13,10 +13,10 @@ import native
 import numpy as np
 import pytest
 from onnx import helper
+from small_models import FLOAT, model
 
 from padops.spec import reference
 from padops.spec.dialects import OPS, same_padding
-from padops.spec.dtypes import by_name
 
 
 class Example(NamedTuple):
@@ -189,11 +189,10 @@ def test_conv2d_of_same_padding(data_format: str) -> None:
         helper.make_node("Conv", ["nchw", "filter"], ["convolved"], strides=[3, 3]),
         helper.make_node("Transpose", ["convolved"], ["output"], perm=[0, 2, 3, 1]),
     ]
-    floats, shape = by_name("float").onnx, [1, 7, 8, 16] if is_last else [1, 16, 7, 8]
-    infos = [helper.make_tensor_value_info(name, floats, dims) for name, dims in (("data", shape), ("output", None))]
-    graph = helper.make_graph(nodes, "conv2d", infos[:1], infos[1:], [native.tensor("filter", weights)])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    session = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    shape = [1, 7, 8, 16] if is_last else [1, 16, 7, 8]
+    parts = {"inputs": [("data", FLOAT, shape)], "outputs": [("output", FLOAT, None)]}
+    held = [native.tensor("filter", weights)]
+    session = native.session(model(nodes, 18, ir_version=9, imports=[("padops", 1)], tensors=held, **parts))
     printed = rows("96.46875 128.625 96.46875 / 128.625 171.5 128.625 / 64.3125 85.75 64.3125").astype(np.float32)
     (output,) = session.run(None, {"data": np.ones(shape, np.float32)})
     assert native.bits(output) == native.bits(np.repeat(printed[None, :, :, None], 3, axis=3))
