@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+import numpy as np
+
 from padops.plural import plural
 
 # P10: the most elements that an axis or a tensor may have. With 16-byte elements it is still under 2**63 bytes, and
@@ -99,25 +101,22 @@ class Plan:
         return tuple(axis.output for axis in self.axes)
 
 
-def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """Return the source position of an output element at a position of its axis, or None for fill (P2, P6)."""
-    offset, extent = position - axis.begin, axis.extent
-    if axis.interior:
-        offset, gap = divmod(offset, axis.interior + 1)
-        return None if gap or not 0 <= offset < extent else axis.start + offset
-    if not 0 <= offset < extent:
-        if mode is Mode.CONSTANT:
-            return None
-        if mode is Mode.EDGE:
-            offset = min(max(offset, 0), extent - 1)
-        elif mode is Mode.WRAP:
-            offset %= extent
-        elif mode is Mode.SYMMETRIC:
-            offset %= 2 * extent
-            offset = min(offset, 2 * extent - 1 - offset)
-        elif mode is Mode.REFLECT:
-            offset %= max(2 * (extent - 1), 1)
-            offset = min(offset, 2 * (extent - 1) - offset)
+def source_index(axis: AxisPlan, mode: Mode, positions: np.ndarray) -> np.ndarray:
+    """Return the source positions of output elements at some positions of their axis, -1 for fill (P2, P6)."""
+    offset, extent = positions - axis.begin, max(axis.extent, 1)  # nothing reads an empty window, see P5
+    if mode is Mode.CONSTANT:
+        offset, gap = np.divmod(offset, axis.interior + 1)
+        return np.where((gap == 0) & (offset >= 0) & (offset < axis.extent), axis.start + offset, -1)
+    if mode is Mode.EDGE:
+        offset = np.clip(offset, 0, extent - 1)
+    elif mode is Mode.WRAP:
+        offset = offset % extent
+    elif mode is Mode.SYMMETRIC:
+        offset = offset % (2 * extent)
+        offset = np.minimum(offset, 2 * extent - 1 - offset)
+    elif mode is Mode.REFLECT:
+        offset = offset % max(2 * (extent - 1), 1)
+        offset = np.minimum(offset, 2 * (extent - 1) - offset)
     return axis.start + offset
 
 

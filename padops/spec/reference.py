@@ -59,16 +59,13 @@ run_reference = run  # its name in ``padops``
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """Execute ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
-    output = np.empty(plan.shape, data.dtype)
-    output[...] = fill
-    if not output.size:
-        return output
-    targets, sources = [], []
-    for axis in plan.axes:
-        pairs = [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)]
-        targets.append(np.array([target for target, source in pairs if source is not None], np.intp))
-        sources.append(np.array([source for _, source in pairs if source is not None], np.intp))
-    output[np.ix_(*targets)] = data[np.ix_(*sources)]
+    if not data.size or 0 in plan.shape:
+        return np.full(plan.shape, fill, data.dtype)
+    output: np.ndarray = data.copy()
+    for i, axis in enumerate(plan.axes):
+        shown = source_index(axis, plan.mode, np.arange(axis.output))
+        output = np.take(output, shown, axis=i, mode="clip")
+        output[(slice(None),) * i + (shown < 0,)] = fill
     return output
 
 

@@ -106,8 +106,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
     def gathered(start: int, stop: int) -> list[ir.Value]:
         """Return the elements that a range of the output shows (P2)."""
-        shown = [source_index(amounts, mode, position) for position in range(start, stop)]
-        return [work.gather(axis, ints(*(index for index in shown if index is not None)))] if shown else []
+        return [work.gather(axis, source_index(amounts, mode, np.arange(start, stop)))] if start < stop else []
 
     first, last = _core(amounts)
     # The number of adjacent elements at one position of the axis; an unknown dim counts as 1.
@@ -250,8 +249,8 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # between the elements that two adjacent positions of a side show
     window = range(row.start + max(first, 0), row.start + min(behind, size))
     front, back = (
-        [source_index(row, mode, position + row.begin) or 0 for position in side]
-        for side in (range(first, min(behind, 0)), range(max(first, size), behind))
+        source_index(row, mode, np.arange(*side) + row.begin).tolist()
+        for side in ((first, min(behind, 0)), (max(first, size), behind))
     )
     pieces = [(front, step), (window, 1), (back, step)] if size > 1 else [([row.start] * row.output, 0)]
     if all(b - a == step for side in (front, back) for a, b in zip(side, side[1:])):
