@@ -7,7 +7,7 @@ Runtime's CPU provider.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import groupby
@@ -125,8 +125,8 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
     return limit if pad.op.is_onnx and not empty and any(one != NOTHING for one in known_amounts(pad)) else 0
 
 
-def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
-    """Write a Pad by ``write`` on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
+def _narrowed(pad: PadInfo, limit: int, row: KnownProvider) -> ir.Value:
+    """Write a Pad on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
     assert all_known(pad.dims) and pad.mode is not None, "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
 
@@ -142,7 +142,7 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         plain = replace(pad, dims=shape, rank=len(shape), around=ALONE)
         narrow = emit("Reshape", [value, ints(*shape)])
-        padded = write(_of_all_axes(plain, narrow, _flat(rows), _provider_fill(pad), pad.mode))
+        padded, _ = write(_of_all_axes(plain, narrow, _flat(rows), _provider_fill(pad), pad.mode), row=row)
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [padded, ints(*dims)])
@@ -211,7 +211,7 @@ def write(
             raise Unneeded(", ".join([stays, *unsure]))
         note = ", ".join([*leaves, *unsure])
         if not left and (limit := _rank_limit(pad, row)):
-            return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
+            return _narrowed(pad, limit, row), note
         here().has_pad = way is not Way.PARTS
         return _by_way(pad, plain, way, row), note
     except PadError as error:
