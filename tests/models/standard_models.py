@@ -24,13 +24,8 @@ from padops.spec.dialects import DOMAIN, OPS, Node
 from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
-FAMILIES = {
-    "onnx": case_strategies.onnx_cases(),
-    "openvino": case_strategies.openvino_cases(),
-    "ngraph": case_strategies.ngraph_cases(),
-    "same": case_strategies.same_cases(),
-}
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
+FAMILIES = {family: case_strategies.cases(prefix) for family, prefix in PREFIX.items()}
 
 # Every opset at which an operator that the bodies use, or a type, changes; half of the draws take the newest that the
 # runtime has.

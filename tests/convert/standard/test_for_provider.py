@@ -131,6 +131,10 @@ ROWS = {  # inputs, constants, the node; the operators for each provider; what t
         ("float[n] x", "int64[1] b = {-3}, int64[1] e = {1}", 'padops.OpenVINOPad_12 <pad_mode = "constant"> (x, b, e)',
          {WEBGPU: f"{CLAMPED} Gather Gather ConstantOfShape ConstantOfShape Concat", QNN: f"{CLAMPED} Concat Pad"},
          {"x": np.arange(1, 5, dtype=np.float32)}, [4, 0]),
+    "a crop of more than there is, by amounts at run time":
+        ("float[3] x, int64[1] b, int64[1] e", "", 'padops.OpenVINOPad_12 <pad_mode = "constant"> (x, b, e)',
+         {WEBGPU: "Cast Reshape Cast Reshape Add Add Min Sub Concat Pad"},
+         {"x": X[0, 0, 0, :3], "b": np.array([-5]), "e": np.array([1])}, []),
     "OpenVINO leaves a Pad of what a Slice left no elements":
         (IMAGE, "int64[8] p = {0, 0, -5, 0, 0, 0, 3, 0}", "Pad (x, p)", {OPENVINO: "Identity"}, {"x": X},
          np.zeros((1, 2, 2, 5))),

@@ -287,9 +287,9 @@ def test_computed_positions_are_the_listed_ones(kind: type, pads: tuple, monkeyp
     for interior in ((2, 0), (0, 3), (1, 1)):
         case = Case("NGraphPad_0", *onnx_pads.node("NGraphPad_0", "CONSTANT", data, pads, fill, interior))
         expected = standard.expected_of(case)
-        for listed in (1 << 20, 4):
+        for listed, dims in ((1 << 20, "full"), (4, "full"), (1 << 20, "ranks")):
             monkeypatch.setattr(graph_builder, "MAX_LISTED", listed)
-            source, feeds = standard.make([case], 18, "full", "nothing")
+            source, feeds = standard.make([case], 18, dims, "nothing")
             lowered = padops.lower(source, fold=False).proto()
             assert any(node.op_type == "Range" for node in lowered.graph.node) == (listed == 4)
             assert standard.run(lowered, feeds, standard.stock_options()) == expected
