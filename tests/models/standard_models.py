@@ -244,7 +244,7 @@ def _compare(
         # Exactly what has no such form: the types that are listed, and what breaks a rule before it runs.
         if moved or not refused.startswith("no standard operator of opset "):
             # Of several broken rules, attributes come first; what they say of the rank counts where nothing else does.
-            of_attributes = case.op == "NGraphPad_0" and re.search(r"interior.*\[P6\]$|padding_.*\[P8\]$", refused)
+            of_attributes = re.search(r"interior.*\[P6\]$|has \d+ values?, expected .*\[(P8|S1)\]$", refused)
             assert isinstance(expected, PadError) and (
                 refused == str(expected) or of_attributes or expected.rule == "P7"
             )

@@ -392,6 +392,8 @@ def check(pad: PadInfo) -> None:
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
     if node is None:
         return
+    if pad.rank is None:
+        _ = pad.amounts  # raises PadError for a list that fits no rank
     if pad.dims is not None:
         rank = len(pad.dims)
     elif isinstance(axes := pad.input("axes"), np.ndarray):

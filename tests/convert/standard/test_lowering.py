@@ -368,6 +368,16 @@ def test_axes_beyond_the_rank_are_named_where_amounts_are_computed() -> None:
         assert "axes=[-3] has -3, outside -2..1 for rank 2 [P8]" in record.reason
 
 
+@pytest.mark.parametrize("opset", [9, 13, 21])
+def test_an_odd_number_of_amounts_of_data_of_unknown_rank(opset: int) -> None:
+    """It was a traceback before opset 14."""
+    node = helper.make_node("Pad_2", ["x"], ["y"], "n", domain="padops", mode="edge", pads=[1, 1, 1])
+    source = model([node], opset, imports=[("padops", 1)], inputs=[("x", FLOAT, None)])
+    for options in ({}, {"target": "onnx"}, {"target": "onnx", "provider": "webgpu"}):
+        (record,) = padops.convert(source, **options).records
+        assert record.status == "unconverted" and "pads has 3 values, expected 2 (2 per" in record.reason
+
+
 def test_texts_keep_zeros_at_their_end() -> None:
     fill = onnx.TensorProto(name="fill", data_type=STRING, dims=[1], string_data=[b"a\0"])
     source = model([pad(["x", "pads", "fill"])], 18, inputs=[("x", STRING, [2])], outputs=[("y", STRING, None)],
