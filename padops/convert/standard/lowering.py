@@ -163,7 +163,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
-    if pad.op.is_onnx or (pad.mode is Mode.CONSTANT and (not pad.op.clamp or all_known(pad.dims) or pad.only_adds)):
+    if pad.op.is_onnx or pad.mode is Mode.CONSTANT:
         return True
     checked, amounts = pad.op.limit is Limit.NONE or all_known(pad.dims), known_amounts(pad)
     return checked and bool(pad.dims) and bool(amounts) and all(min(row.begin, row.end) >= 0 for row in amounts)

@@ -126,9 +126,11 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
     amounts = amounts_of(pad)
     if not pad.op.clamp:
         return amounts
-    if pad.dims is not None and pad.only_adds:
-        return amounts
-    output = amounts.begin + shape_of(pad) + amounts.end
+    known = pad.amounts if pad.dims else None
+    rows = zip(pad.dims or (), known or ())
+    adds = known is not None and all(size is not None or min(one.begin, one.end) >= 0 for size, one in rows)
+    sizes = ints(*(size or 0 for size in pad.dims or ())) if adds else shape_of(pad)  # any size of an axis that grows
+    output = amounts.begin + sizes + amounts.end
     return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
 
 
