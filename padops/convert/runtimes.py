@@ -85,10 +85,8 @@ def has_identity(name: str | None, opset: int) -> bool:
 
 
 def taking_pooling(pad: PadInfo) -> str:
-    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none.
-
-    ONNX Runtime folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
-    """
+    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none."""
+    # It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
     if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
         return ""
     fill = pad.known_fill
@@ -139,10 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which ONNX Runtime runs a Pad of unknown shape or amounts correctly.
-
-    The conditions are for every release; or for the release 1.``minor``, with sizes if the amounts are known.
-    """
+    """Return the conditions on which every release runs a Pad right; or 1.``minor``, with sizes for known amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
