@@ -29,16 +29,11 @@ TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circul
          **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
             (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
 # Each element of the result is an element of an input, or a known number.
-FOLLOWED = {
-    "Cast", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
-    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
-}  # fmt: skip
+FOLLOWED = {*"Cast ConstantOfShape Concat DepthToSpace Expand Flatten Gather Reshape".split(),
+            *"Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Where".split()}  # fmt: skip
 # Operators that compute amounts and shapes; followed if the result has integers.
-ARITHMETIC = {
-    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
-    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
-    "Sign", "Size", "Sub",
-}  # fmt: skip
+ARITHMETIC = {*"Abs Add And Clip CumSum Div Equal Greater GreaterOrEqual Less LessOrEqual Max Min Mod Mul".split(),
+              *"Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Shape Sign Size Sub".split()}  # fmt: skip
 # Operators that never fail: unary, and elementwise or of the dims alone.
 TOTAL = {*"Abs Ceil Exp Floor Identity Neg Not Relu Shape Sigmoid Sign Size Sqrt Tanh".split()}
 MOST = 2**59 - 1  # P10: the largest dim and amount
