@@ -9,7 +9,6 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
 from padops.conformance.features import Prepared, expect
 from padops.conformance.peers import PEERS, Peer
@@ -66,10 +65,10 @@ def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
 
 
 def test_the_rules_give_the_outputs_of_upstream_and_an_output_for_each_printed_example() -> None:
-    assert all(expect(case).output is not None for case in specification.cases())
-    assert len(upstream.cases()) == 11
-    for case in upstream.cases():
-        assert expect(case).output.tobytes() == upstream.with_outputs()[case.id][1].tobytes(), case.id
+    assert all(expect(case).output is not None for case in cases.specification())
+    assert len(cases.upstream()) == 11
+    for case, output in cases.upstream().values():
+        assert expect(case).output.tobytes() == output.tobytes(), case.id
 
 
 OWN_PEER = """
