@@ -49,7 +49,7 @@ def find_case(id: str) -> Request:
         origin = id.split("/")[0]
         if origin in ("table", "random"):
             return table.find_case(id) if origin == "table" else drawn.find_case(id)
-        return {case.id: case for case in (*specification(), *upstream.cases())}[id]
+        return upstream()[id][0] if origin == "upstream" else {case.id: case for case in specification()}[id]
     except KeyError:
         raise ValueError(f"no case is called {id!r}") from None
     except ValueError as error:
