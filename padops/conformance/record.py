@@ -118,7 +118,7 @@ def footer(
     unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))
     stale, gone = set[str](), set[str]()
     for one in () if cut_short else ran:
-        (gone if one.recorded else stale).update(one.not_seen)
+        (gone if one.recorded else stale).update(id for id, count in one.seen.items() if not count)
     absent = [one.peer for one in ran if one.handshake is None]
     missing = any(peer.name in asked or peer.required for peer in absent)
     failed = cut_short or unexpected or stale or missing or not results or strict and (new or gone)

@@ -38,7 +38,7 @@ def _of_level(level: str, seed: int) -> tuple[Request, ...]:
     return (
         *table.cases(list(OPS), by_type, by_signs, seed),
         *specification(),
-        *drawn.cases(list(OPS), count, seed),
+        *(drawn.find_case(f"random/{name}/{seed}/{i}") for name in OPS for i in range(count)),
         *(case for case, _ in upstream().values()),
     )
 

@@ -7,7 +7,6 @@ draws each number itself, and an id can name a case only if one seed determines 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -20,13 +19,6 @@ from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 
 MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
-
-
-def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Request]:
-    """Yield ``count`` cases of each operator; their ids contain the seed."""
-    for name in ops:
-        for i in range(count):
-            yield find_case(f"random/{name}/{seed}/{i}")
 
 
 def find_case(id: str) -> Request:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -40,17 +40,14 @@ def _section(section: Section) -> list[str]:
     parts = [f"## {section.title}", *([_cell(section.about)] if section.about else [])]
     if section.rows:
         titles, *rows = section.rows
-        parts.append("\n".join(map(_row, [titles, ["---"] * len(titles), *rows])))
+        table = ([_cell(text) for text in row] for row in (titles, ["---"] * len(titles), *rows))
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
     for result in section.results[:SHOWN]:  # as code, where no text is mark-up
         lines = result_text(result).splitlines()
         parts.append("\n".join("    " + CONTROLS.sub("\ufffd", line) for line in lines))
     if more := len(section.results[SHOWN:]):
         parts.append(f"{more:,} more are in the JSONL file.")
     return parts
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(_cell, cells)) + " |"
 
 
 def _cell(text: object) -> str:
