@@ -119,32 +119,26 @@ SHIPPED = (
 @cache
 def upstream() -> dict[str, tuple[Request, np.ndarray]]:
     """Return the node tests of ONNX by id, each with its output: those that onnx makes, and models that it ships."""
-    return {case.id: (case, output) for case, output in (*_made(), *_shipped())}
-
-
-def _made() -> Iterator[tuple[Request, np.ndarray]]:
-    """Yield onnx's tests of Pad; its ``collect_testcases`` takes seconds, for the tests of every other operator."""
-    import onnx.backend.test.case.node as made
+    import onnx
+    from onnx import numpy_helper
+    from onnx.backend.test.case import node as made
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings from the tests of other operators
+        # Only those of Pad: ``collect_testcases`` takes seconds, for the tests of every other operator.
         import_module(f"{made.__name__}.pad")
         tests: list[Any] = made._NodeTestCases if hasattr(made, "_NodeTestCases") else made.collect_testcases("Pad")
+    found = []
     for test in tests:
         if [node.op_type for node in test.model.graph.node] == ["Pad"]:
             inputs, outputs = test.data_sets[0]
-            yield _case(test.name, test.model, [np.asarray(array) for array in inputs]), np.asarray(outputs[0])
-
-
-def _shipped() -> Iterator[tuple[Request, np.ndarray]]:
-    import onnx.backend.test
-    from onnx import numpy_helper
-
-    for folder in (Path(onnx.backend.test.__file__).parent / "data" / place for place in SHIPPED):
+            found.append((_case(test.name, test.model, [*map(np.asarray, inputs)]), np.asarray(outputs[0])))
+    for folder in (Path(onnx.__file__).parent / "backend" / "test" / "data" / place for place in SHIPPED):
         if folder.is_dir():
             files = sorted(folder.glob("test_data_set_0/*put_*.pb"))  # inputs before outputs
             *arrays, output = (numpy_helper.to_array(onnx.load_tensor(path)) for path in files)
-            yield _case(folder.name, onnx.load(folder / "model.onnx"), arrays), output
+            found.append((_case(folder.name, onnx.load(folder / "model.onnx"), arrays), output))
+    return {case.id: (case, output) for case, output in found}
 
 
 def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Request:

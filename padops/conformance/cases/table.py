@@ -100,7 +100,10 @@ def find_case(id: str) -> Request:
     by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], number(i)
     op, family, rng = OPS[name], name.split("_")[0], generator(id)
     opset = draw_opset(rng, op) if family == "Pad" else 0
-    shape = _shape(rng, number(rank), dims, largest=7 if family == "SamePad" else 5)
+    largest = 7 if family == "SamePad" else 5
+    shape: list[int] = rng.integers(2, max(3, largest + 1 - number(rank) // 2), number(rank)).tolist()
+    if shape and dims != "plain":
+        shape[int(rng.integers(len(shape)))] = {"one": 1, "empty": 0}[dims]
     # SAME padding has no amounts: the kind of amounts only changes the draw.
     pairs = [(0, 0)] * len(shape) if family == "SamePad" else _amounts(rng, shape, signs)
     attributes, amounts, axes = _MAKERS[family](rng, op, "" if mode == "-" else mode, pairs, forms)
@@ -112,13 +115,6 @@ def find_case(id: str) -> Request:
     given = tuple(i for i, array in enumerate(inputs) if i and array is not None)
     constants = given if form in ("held", "fixed") else ()
     return Request(id, op.name, opset, attributes, tuple(inputs), constants, form in ("static", "fixed"))
-
-
-def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int) -> list[int]:
-    shape: list[int] = rng.integers(2, max(3, largest + 1 - rank // 2), rank).tolist()
-    if rank and dims != "plain":
-        shape[int(rng.integers(rank))] = {"one": 1, "empty": 0}[dims]
-    return shape
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
