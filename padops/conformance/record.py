@@ -81,6 +81,12 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
     """Return the first line of a report, including the absent peers."""
     import padops
 
+    peers = []
+    for one in ran:
+        if said := one.handshake:
+            told = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
+            told |= {"within": one.peer.within or None, "recorded": one.recorded or None}
+            peers.append({key: value for key, value in told.items() if value is not None})
     return {
         "schema": SCHEMA,
         "padops": padops.__version__,
@@ -92,16 +98,9 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
-        "peers": [_present(one) for one in ran if one.handshake is not None],
+        "peers": peers,
         "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
     }
-
-
-def _present(one: PeerRun) -> dict[str, Any]:
-    said = one.handshake or {}
-    told = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
-    told |= {"within": one.peer.within or None, "recorded": one.recorded or None}
-    return {key: value for key, value in told.items() if value is not None}
 
 
 def footer(

@@ -188,11 +188,6 @@ def parse_peers(text: str) -> list[Peer]:
     return [replace(peer, name=f"{peer.name}@{python}", python=python) if python else peer for peer in peers]
 
 
-def parse_peer(text: str) -> Peer:
-    """Return the first peer of ``parse_peers``."""
-    return parse_peers(text)[0]
-
-
 def parse_command(text: str) -> Peer:
     """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself."""
     peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))

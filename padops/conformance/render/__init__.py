@@ -95,16 +95,15 @@ def _test_case(place: str, name: str, outcome: str = "", message: str = "", kind
 
 
 def _of_cell(place: str, dtype: str, cell: Cell, strict: bool) -> ElementTree.Element:
-    if cell.unexpected or strict and cell.new:
-        kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
-        case = _test_case(place, dtype, "failure", f"{count} {kind} of {cell.counts.total()}", kind)
-        failed = [result_text(record) for record in cell.examples if record["unexpected"] or record["new"]]
-        more = cell.unexpected + cell.new - len(failed)
-        case[0].text = _writable("\n\n".join([*failed, *([f"and {more} more"] if more else [])]))
-    elif all(outcome in IDLE for outcome in cell.counts):
-        case = _test_case(place, dtype, "skipped", "; ".join(cell.reasons))
-    else:
-        case = _test_case(place, dtype)
+    if all(outcome in IDLE for outcome in cell.counts):
+        return _test_case(place, dtype, "skipped", "; ".join(cell.reasons))
+    if not (cell.unexpected or strict and cell.new):
+        return _test_case(place, dtype)
+    kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
+    case = _test_case(place, dtype, "failure", f"{count} {kind} of {cell.counts.total()}", kind)
+    failed = [result_text(record) for record in cell.examples if record["unexpected"] or record["new"]]
+    more = cell.unexpected + cell.new - len(failed)
+    case[0].text = _writable("\n\n".join([*failed, *([f"and {more} more"] if more else [])]))
     return case
 
 
