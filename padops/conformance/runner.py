@@ -211,7 +211,6 @@ class CutShort(Exception):
     """A signal, the exception ``ending``, has ended the run and its processes; ``ran`` has the results until then."""
 
     def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
-        super().__init__("the run was cut short")
         self.ran, self.ending = ran, ending
 
 

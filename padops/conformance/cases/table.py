@@ -117,7 +117,7 @@ def find_case(id: str) -> Request:
     return Request(id, op.name, opset, attributes, tuple(inputs), constants, form in ("static", "fixed"))
 
 
-def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
+def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
     """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
@@ -144,23 +144,22 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
         "crop": lambda: (-up(0, (n - 1) // 2), -up(0, (n - 1) // 2)),
         "mixed": lambda: (-crop, up(1, n - crop)),
         "mixed-far": lambda: (-crop, up(n - crop + 1, 2 * n + 2)),
-        "to-nothing": lambda: (-up(0, n), 0),
+        "to-nothing": lambda: (-(left := up(0, n)), left - n),
         "beyond": lambda: (-up(n + 1, n + 3), up(2, n + 5)),
         "negative": lambda: (-up(n + 1, n + 4), up(0, 1) - 1),
         "huge": lambda: (0, 0),
     }
     pair = kinds[signs]()
-    if signs == "to-nothing":
-        pair = (pair[0], -n - pair[0])
     if signs not in ("begin", "end", "to-nothing", "huge") and rng.random() < 0.5:
         pair = (pair[1], pair[0])
     return pair
 
 
+Pairs = list[tuple[int, int]]  # begin and end of each axis
 Parts = tuple[dict[str, Any], list[np.ndarray], list[np.ndarray | None]]  # attributes, and inputs around the fill
 
 
-def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, int]], forms: str) -> Parts:
+def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     axes_form, pads_form = forms.split(".")
     axes, pairs = (None, pairs) if axes_form == "absent" else _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
@@ -172,9 +171,7 @@ def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, in
     return attributes, [amounts.reshape(1, -1) if pads_form == "row" else amounts], [axes] if len(op.inputs) > 3 else []
 
 
-def _axes(
-    rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]
-) -> tuple[np.ndarray, list[tuple[int, int]]]:
+def _axes(rng: np.random.Generator, form: str, pairs: Pairs) -> tuple[np.ndarray, Pairs]:
     """Draw the axes, and sort the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
@@ -188,7 +185,7 @@ def _axes(
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _openvino(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, int]], forms: str) -> Parts:
+def _openvino(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     amounts = []
     for kind, values in zip(forms.split("."), zip(*pairs) if pairs else ((), ())):
         fits = all(-128 <= value < 128 for value in values)
@@ -196,7 +193,7 @@ def _openvino(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int
     return {"pad_mode": mode}, amounts, []
 
 
-def _ngraph(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, int]], forms: str) -> Parts:
+def _ngraph(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     below, above = [b for b, _ in pairs], [e for _, e in pairs]
     attributes: dict[str, Any] = {"pad_mode": mode, "padding_below": below, "padding_above": above}
     if mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
@@ -204,7 +201,7 @@ def _ngraph(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, 
     return attributes, [], []
 
 
-def _same(rng: np.random.Generator, op: Op, mode: str, pairs: list[tuple[int, int]], forms: str) -> Parts:
+def _same(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     spatial = len(pairs) - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
     if rng.random() < 0.6:
