@@ -176,4 +176,4 @@ def _positions(shape: tuple[int, ...], amounts: list[Amounts], mode: str, crop: 
         return crop  # too many to compare
     if 0 in plan.shape:
         return plan.shape
-    return [[source_index(axis, plan.mode, i) for i in range(axis.output)] for axis in plan.axes]
+    return [source_index(axis, plan.mode, np.arange(axis.output)).tolist() for axis in plan.axes]

@@ -1,8 +1,6 @@
 """Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong, of every kind.
 
-The id of a case holds the seed, its number and the operator, which alone determine the case. ``case_strategies.py`` of
-the tests draws the same kinds of cases a second time, with Hypothesis: Hypothesis shrinks a failing case only if it
-draws each number itself, and an id can name a case only if one seed determines all numbers.
+The id of a case holds the seed, its number and the operator, which alone determine the case.
 """
 
 from __future__ import annotations
