@@ -62,20 +62,16 @@ def describe(array: np.ndarray | None) -> Any:
         return None
     dtype = dtype_of(array)
     described: dict[str, Any] = {"dtype": dtype.name, "shape": list(array.shape)}
-    if array.size <= SHOWN:
-        described["values"] = _values(array, dtype)
-    return described
-
-
-def _values(array: np.ndarray, dtype: DType) -> Any:
     if not array.size:
-        return []
-    if dtype.name in ("string", "bool"):
-        return array.tolist()
-    plain = np.empty(array.shape, object)
-    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
-    plain.reshape(-1)[:] = [_value(element, int(raw)) for element, raw in zip(array.reshape(-1), bits)]
-    return plain.tolist()
+        described["values"] = []
+    elif array.size <= SHOWN and dtype.name in ("string", "bool"):
+        described["values"] = array.tolist()
+    elif array.size <= SHOWN:
+        values = np.empty(array.shape, object)
+        bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
+        values.reshape(-1)[:] = [_value(element, int(raw)) for element, raw in zip(array.reshape(-1), bits)]
+        described["values"] = values.tolist()
+    return described
 
 
 def _value(element: Any, raw: int) -> int | float | str:

@@ -34,30 +34,6 @@ SCRIPT = "Print a script that runs one case on one peer and exits 1 where it dif
 def add_conformance(subparsers: Any) -> None:
     """Add ``padops conformance``."""
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
-    _add_run(parser)
-
-    def without_options(module: str, function: str, options: argparse.Namespace) -> int:
-        of_run = vars(parser.parse_args([]))
-        if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
-            parser.error("a command takes no options of a run; its own options come after its name")
-        code: int = getattr(import_module(module), function)(options)
-        return code
-
-    commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    add = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
-    add.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
-    add.add_argument("--format", choices=("markdown", "junit", "html"), help="what to print (default: markdown)")
-    add.add_argument("-o", "--out", dest="folder", metavar="DIR", help="write every form into this folder instead")
-    add.set_defaults(run=partial(without_options, "padops.conformance.render", "show"))
-    add = commands.add_parser("repro", help="print a script that shows one case on one peer", description=SCRIPT)
-    add.add_argument("id", metavar="ID", help="a case of a report")
-    add.add_argument(
-        "--peer", dest="name", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)"
-    )
-    add.set_defaults(run=partial(without_options, "padops.conformance.repro", "repro"))
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
@@ -81,6 +57,26 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="choose the cases by this seed (default: 0)")
     parser.set_defaults(run=run_suite, level="default")
+
+    def without_options(module: str, function: str, options: argparse.Namespace) -> int:
+        of_run = vars(parser.parse_args([]))
+        if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
+            parser.error("a command takes no options of a run; its own options come after its name")
+        code: int = getattr(import_module(module), function)(options)
+        return code
+
+    commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
+    add = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
+    add.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    add.add_argument("--format", choices=("markdown", "junit", "html"), help="what to print (default: markdown)")
+    add.add_argument("-o", "--out", dest="folder", metavar="DIR", help="write every form into this folder instead")
+    add.set_defaults(run=partial(without_options, "padops.conformance.render", "show"))
+    add = commands.add_parser("repro", help="print a script that shows one case on one peer", description=SCRIPT)
+    add.add_argument("id", metavar="ID", help="a case of a report")
+    add.add_argument(
+        "--peer", dest="name", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)"
+    )
+    add.set_defaults(run=partial(without_options, "padops.conformance.repro", "repro"))
 
 
 def run_suite(options: argparse.Namespace) -> int:

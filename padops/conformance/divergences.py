@@ -2,8 +2,8 @@
 
 ``known.json`` lists the divergences by package; a JSON file beside a file of peers lists the divergences of its peers.
 A row has the fields of ``Divergence``. A row that is ``like`` another, by its id, inherits the fields that it does not
-set. A row without ``versions`` covers all recorded versions. If several
-rows match a case, the first that fits the outcome counts.
+set. A row without ``versions`` covers all recorded versions. If several rows match a case, the first that fits the
+outcome counts.
 
 A version without records is no failure of padops: a newer version is judged like the newest recorded version, an older
 version like the oldest. Its unexplained results count as new behaviour, in a list of their own. After a review of these

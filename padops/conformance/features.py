@@ -13,7 +13,7 @@ from padops.spec import reference
 from padops.spec.dialects import Node
 from padops.spec.plan import Amounts, Crop, Mode, PadError, dilated_size, make_plan, source_index
 
-# All tags; _tags, _of_axis and _of_amounts decide when each holds.
+# All tags; _tags and _of_axis decide when each holds.
 TAGS = frozenset(
     """
     rank-0 amounts-wrong nothing-to-do grows negative mixed empty-data empty-output empty-axis-padded
@@ -127,7 +127,15 @@ def _tags(case: Request) -> set[str]:
         amounts = row.amounts(Node(row, "pad", case.attributes, arrays), data.shape)
     except PadError:
         return tags | {"amounts-wrong"}
-    return tags | _of_amounts(data.shape, amounts, case.mode)
+    outputs = [a.begin + dilated_size(n, a.interior) + a.end for n, a in zip(data.shape, amounts)]
+    for n, a, output in zip(data.shape, amounts, outputs):
+        tags |= _of_axis(n, a, output)
+    tags |= {"nothing-to-do"} if all(a == Amounts(0, 0) for a in amounts) else set()
+    tags |= {"empty-output"} if 0 in outputs else set()
+    if "mixed" in tags and case.mode != "constant":  # P3's two readings of mixed signs may differ, or one is an error
+        first, second = (_positions(data.shape, amounts, case.mode, crop) for crop in Crop)
+        return tags | ({"full-is-crop"} if first == second else set())
+    return tags | {"full-is-crop"}
 
 
 def _has_nan(array: np.ndarray) -> bool:
@@ -135,19 +143,6 @@ def _has_nan(array: np.ndarray) -> bool:
         return False
     with np.errstate(invalid="ignore"):  # for signalling NaNs
         return bool(np.isnan(array.astype(np.float64)).any())
-
-
-def _of_amounts(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> set[str]:
-    tags: set[str] = set()
-    outputs = [a.begin + dilated_size(n, a.interior) + a.end for n, a in zip(shape, amounts)]
-    for n, a, output in zip(shape, amounts, outputs):
-        tags |= _of_axis(n, a, output)
-    tags |= {"nothing-to-do"} if all(a == Amounts(0, 0) for a in amounts) else set()
-    tags |= {"empty-output"} if 0 in outputs else set()
-    if "mixed" in tags and mode != "constant":  # P3's two readings of mixed signs may differ, or one is an error
-        first, second = (_positions(shape, amounts, mode, crop) for crop in Crop)
-        return tags | ({"full-is-crop"} if first == second else set())
-    return tags | {"full-is-crop"}
 
 
 def _of_axis(n: int, a: Amounts, output: int) -> set[str]:

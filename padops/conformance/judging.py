@@ -81,11 +81,6 @@ class PeerRun:
         name = self.peer.name.split("@")[0]
         self.known = [row for row in known if row.peer == name and in_range(version, row.versions)]
 
-    @property
-    def not_seen(self) -> list[str]:
-        """Divergences that do not occur: their cases ran, and none had the recorded outcome."""
-        return [id for id, count in self.seen.items() if not count]
-
     def explain(self, item: Prepared, outcome: str, detail: str) -> str | None:
         """Return the id of the first divergence that explains an outcome, or None."""
         found = None

@@ -92,9 +92,6 @@ def feeds(case: Request) -> dict[str, np.ndarray]:
     return {f"input_{i}": array for i, array in given if array is not None and i not in case.constant_inputs}
 
 
-RULE_BROKEN = re.compile(r"\[[PS]\d+](;|$)")
-
-
 class RuleBroken(Refused):
     """The conversion reports that the case breaks a rule."""
 
@@ -111,5 +108,5 @@ def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
     conversion = convert(model, fold=False, **options)
     for why in (*(record.reason for record in conversion.unconverted), *conversion.no_fallback.values()):
         if why:
-            raise (RuleBroken if RULE_BROKEN.search(why) else Unsupported)(why)
+            raise (RuleBroken if re.search(r"\[[PS]\d+](;|$)", why) else Unsupported)(why)
     return conversion.proto()

@@ -81,6 +81,12 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
     """Return the first line of a report, including the absent peers."""
     import padops
 
+    peers = []
+    for one in ran:
+        if said := one.handshake:
+            told = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
+            told |= {"within": one.peer.within or None, "recorded": one.recorded or None}
+            peers.append({key: value for key, value in told.items() if value is not None})
     return {
         "schema": SCHEMA,
         "padops": padops.__version__,
@@ -92,16 +98,9 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
-        "peers": [_present(one) for one in ran if one.handshake is not None],
+        "peers": peers,
         "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
     }
-
-
-def _present(one: PeerRun) -> dict[str, Any]:
-    said = one.handshake or {}
-    told = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
-    told |= {"within": one.peer.within or None, "recorded": one.recorded or None}
-    return {key: value for key, value in told.items() if value is not None}
 
 
 def footer(
@@ -118,7 +117,7 @@ def footer(
     unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))
     stale, gone = set[str](), set[str]()
     for one in () if cut_short else ran:
-        (gone if one.recorded else stale).update(one.not_seen)
+        (gone if one.recorded else stale).update(id for id, count in one.seen.items() if not count)
     absent = [one.peer for one in ran if one.handshake is None]
     missing = any(peer.name in asked or peer.required for peer in absent)
     failed = cut_short or unexpected or stale or missing or not results or strict and (new or gone)

@@ -184,7 +184,7 @@ sys.exit(not same)
 def repro(options: argparse.Namespace) -> int:
     """Print the script of a case on a peer, with the peer's result if it runs on this machine."""
     try:
-        case, peer = cases.find_case(options.id), runner.parse_peer(options.name)
+        case, peer = cases.find_case(options.id), runner.parse_peers(options.name)[0]
         script(case, peer.name)  # checks that there is a script, before the peer starts
         (ran,) = runner.run_cases([case], [peer], KNOWN, "exhaustive")
         seen, versions = None, ""  # if the peer is absent on this machine, or does not run such cases

@@ -63,7 +63,14 @@ class Process:
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
-        command, folder = self._command()
+        peer = self._peer
+        if peer.environment and peer.python is None and not is_made(peer.environment):
+            makes = f"python3 scripts/peers.py {peer.environment} makes it, and @PYTHON names another interpreter"
+            raise AbsentPeer(f"it has no environment: {makes}")
+        python = peer.python or (str(python_of(peer.environment)) if peer.environment else sys.executable)
+        forks = ["fork"] if peer.forks else []
+        command = [*peer.command] or [python, "-W", "ignore", str(WORKER), peer.entry_point, *forks]
+        folder = environments() / peer.environment if peer.command and peer.environment else None
         self._is_fresh = True
         try:
             with self._lock:
@@ -81,18 +88,6 @@ class Process:
             self.close()
             raise AbsentPeer(handshake["absent"])
         return handshake
-
-    def _command(self) -> tuple[list[str], Path | None]:
-        """Return the command and its working folder: the environment's, or None for the current one."""
-        peer = self._peer
-        if peer.environment and peer.python is None and not is_made(peer.environment):
-            makes = f"python3 scripts/peers.py {peer.environment} makes it, and @PYTHON names another interpreter"
-            raise AbsentPeer(f"it has no environment: {makes}")
-        if peer.command:
-            return list(peer.command), environments() / peer.environment if peer.environment else None
-        own = str(python_of(peer.environment)) if peer.environment else sys.executable
-        forks = ["fork"] if peer.forks else []
-        return [peer.python or own, "-W", "ignore", str(WORKER), peer.entry_point, *forks], None
 
     def _receive(self, asked: bytes, of_command: Callable[[IO[bytes]], Any]) -> Any:
         """Send bytes and receive a message within the limit; ``of_command`` reads a message of a command."""
@@ -193,11 +188,6 @@ def parse_peers(text: str) -> list[Peer]:
     return [replace(peer, name=f"{peer.name}@{python}", python=python) if python else peer for peer in peers]
 
 
-def parse_peer(text: str) -> Peer:
-    """Return the first peer of ``parse_peers``."""
-    return parse_peers(text)[0]
-
-
 def parse_command(text: str) -> Peer:
     """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself."""
     peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))
@@ -221,7 +211,6 @@ class CutShort(Exception):
     """A signal, the exception ``ending``, has ended the run and its processes; ``ran`` has the results until then."""
 
     def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
-        super().__init__("the run was cut short")
         self.ran, self.ending = ran, ending
 
 

@@ -19,7 +19,7 @@ import sys
 import traceback
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import IO, Any
 
 
@@ -61,7 +61,8 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
         if not callable(run):
             own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
             raise AttributeError(f"{place} has no function {function}; it has {', '.join(own) or 'none'}")
-        run = partial(_run_users, run)
+        given = lambda request: (request.op, dict(request.attributes), list(request.inputs))  # as padops.run_reference
+        run = partial(_pad, SimpleNamespace(pad=run, arguments=given, UNSUPPORTED=(NotImplementedError,)))
     elif run is None:
         run = partial(_pad, module)
     stated = getattr(module, "REFUSALS", ())
@@ -78,21 +79,13 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     return run, (Refused, PadError, *refusals), {name: text for name, text in versions.items() if text is not None}
 
 
-def _pad(module: ModuleType, request: Any) -> Any:
+def _pad(module: Any, request: Any) -> Any:
     """Run ``pad`` of a peer's file; an error that its ``UNSUPPORTED`` lists, by type or text, counts as unsupported."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)
     with unsupported_where(getattr(module, "UNSUPPORTED", ())):
         return module.pad(*given)
-
-
-def _run_users(function: Any, request: Any) -> Any:
-    """Run a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
-    from padops.conformance.peers.request import unsupported_where
-
-    with unsupported_where((NotImplementedError,)):
-        return function(request.op, dict(request.attributes), list(request.inputs))
 
 
 def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:

@@ -9,7 +9,6 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
 from padops.conformance.features import Prepared, expect
 from padops.conformance.peers import PEERS, Peer
@@ -66,10 +65,10 @@ def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
 
 
 def test_the_rules_give_the_outputs_of_upstream_and_an_output_for_each_printed_example() -> None:
-    assert all(expect(case).output is not None for case in specification.cases())
-    assert len(upstream.cases()) == 11
-    for case in upstream.cases():
-        assert expect(case).output.tobytes() == upstream.with_outputs()[case.id][1].tobytes(), case.id
+    assert all(expect(case).output is not None for case in cases.specification())
+    assert len(cases.upstream()) == 11
+    for case, output in cases.upstream().values():
+        assert expect(case).output.tobytes() == output.tobytes(), case.id
 
 
 OWN_PEER = """
@@ -108,7 +107,7 @@ def test_peers_of_the_users_own(own: Path, quick: list) -> None:
     chosen = quick[::25] + [case for case in quick if case.op in ("Pad_18", "Pad_19")][:40:4]
     names = ("right", "unwilling", "wrong", "crashing")
     found = {}
-    for one in runner.run_cases(chosen, [runner.parse_peer(f"{own}:{name}") for name in names], KNOWN):
+    for one in runner.run_cases(chosen, [runner.parse_peers(f"{own}:{name}")[0] for name in names], KNOWN):
         assert one.absent is None and one.handshake["versions"]["numpy"] and len(one.results) == len(chosen)
         found[one.peer.name] = {(row["op"], row["outcome"]) for row in one.results if row["outcome"] != "agree"}
     assert found["own:right"] == set() and {outcome for _, outcome in found["own:unwilling"]} == {"unsupported"}
@@ -117,7 +116,7 @@ def test_peers_of_the_users_own(own: Path, quick: list) -> None:
 
 def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsys: pytest.CaptureFixture[str]) -> None:
     own.write_text("import a_module_that_is_not_there")
-    peers = [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")]
+    peers = [runner.parse_peers(f"{own}:right")[0], runner.parse_peers("numpy@/no/such/python")[0]]
     ran = runner.run_cases(quick[:3], peers, KNOWN)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert record.footer(ran)["exit"] == 1  # nothing ran
@@ -137,10 +136,10 @@ def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsy
 
 
 def test_a_part_of_padops_is_never_absent() -> None:
-    present = runner.PeerRun(runner.parse_peer("numpy"), {"python": "3", "versions": {}})
+    present = runner.PeerRun(runner.parse_peers("numpy")[0], {"python": "3", "versions": {}})
     present.results = [{"unexpected": False, "new": False}]
     codes = {
-        name: record.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
+        name: record.footer([present, runner.PeerRun(runner.parse_peers(name)[0], absent="no library")])["exit"]
         for name, row in PEERS.items()
         if not row.environment
     }
@@ -151,12 +150,12 @@ def test_names_of_peers(own: Path) -> None:
     for text in ("nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", "", "/none/own.py:f"):
         other = f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
         with pytest.raises(ValueError) as caught:
-            runner.parse_peer(text)
+            runner.parse_peers(text)
         assert str(caught.value) == (f"peer {text!r}: there is no file /none/own.py" if "none" in text else other)
     (folder := own.parent / "me@home").mkdir()
     path = own.rename(folder / own.name)
     for python in ("", "@/no/such/python", "@/a@b/c.py:f"):
-        peer = runner.parse_peer(f"{path}:right{python}")
+        peer = runner.parse_peers(f"{path}:right{python}")[0]
         assert (peer.name, peer.entry_point) == (f"own:right{python}", f"{path}:right")
         assert peer.python == (python[1:] or None)
 
@@ -166,7 +165,7 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
     listed = Divergence("seen", "differ", "P2", "it is made so", name, ALL, families=("onnx",), expected="output")
     stale = Divergence("not-seen", "crash", "P2", "it is not so", name, ALL, families=("onnx",))
     other = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
-    peers = [runner.parse_peer(f"{own}:wrong")]
+    peers = runner.parse_peers(f"{own}:wrong")
     chosen = [case for case in quick if case.op == "Pad_18"][::4]
     for known, unexpected, left in (([], True, []), ([listed, other], False, []), ([listed, stale], False, [stale.id])):
         ran = runner.run_cases(chosen, peers, known)

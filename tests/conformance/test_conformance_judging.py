@@ -35,7 +35,7 @@ def pad(op, attributes, inputs):
 
 def written(folder: Path, text: str) -> runner.Peer:
     (folder / "own.py").write_text(text)
-    return runner.parse_peer(f"{folder}/own.py:pad")
+    return runner.parse_peers(f"{folder}/own.py:pad")[0]
 
 
 @pytest.mark.parametrize("first", [0, 3])
@@ -79,7 +79,7 @@ def test_padops_gives_the_label_of_every_rule() -> None:
     chosen = [case for rule, found in of_rule.items() if rule for case in found[:: len(found) // 12 + 1]]
     chosen += [case for case in QUICK if case.op == "NGraphPad_0" and case.mode in ("wrap", "edges", "")]
     ran = runner.run_cases(
-        list({case.id: case for case in chosen}.values()), [*map(runner.parse_peer, LABELLED)], KNOWN
+        list({case.id: case for case in chosen}.values()), [runner.parse_peers(name)[0] for name in LABELLED], KNOWN
     )
     assert [result for one in ran for result in one.results if result["unexpected"]] == []
     assert [one.absent for one in ran] == [None] * 4

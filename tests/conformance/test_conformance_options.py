@@ -25,7 +25,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def run(found: list, peers: list, known: Any, level: str, *rest: Any, **more: Any) -> list:
         given.update(peers=[peer.name for peer in peers], level=level)
-        return run_cases(found, [runner.parse_peer("reference")], known, level, *rest, **more)
+        return run_cases(found, runner.parse_peers("reference"), known, level, *rest, **more)
 
     monkeypatch.setattr(cases, "collect", chosen)
     monkeypatch.setattr(runner, "run_cases", run)

@@ -21,7 +21,7 @@ RIGHT = [item.case for item in ITEMS if item.packed is not None and item.of_clas
 
 def results(folder: Path, text: str, chosen: list = ERRORS) -> list[dict]:
     (folder / "own.py").write_text(text)
-    (ran,) = runner.run_cases(chosen, [runner.parse_peer(f"{folder}/own.py:pad")], ())
+    (ran,) = runner.run_cases(chosen, runner.parse_peers(f"{folder}/own.py:pad"), ())
     assert ran.absent is None, ran.absent
     return ran.results
 
@@ -53,7 +53,7 @@ def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcom
 def test_a_statement_that_names_no_exceptions(tmp_path: Path) -> None:
     for stated, shown in (("(1,)", "1"), ("(SystemExit,)", "SystemExit")):
         (tmp_path / "own.py").write_text(FAILING.format(stated, "ValueError"))
-        (ran,) = runner.run_cases(ERRORS[:1], [runner.parse_peer(f"{tmp_path}/own.py:pad")], ())
+        (ran,) = runner.run_cases(ERRORS[:1], runner.parse_peers(f"{tmp_path}/own.py:pad"), ())
         assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
 
 
@@ -70,7 +70,7 @@ def test_every_peer_states_its_refusals() -> None:
 def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
     """onnxruntime gives an output that NumPy has no array of: a wrong answer, not an error of onnxruntime."""
     case = cases.find_case("table/Pad_2/edge/double/3/huge/empty/value/absent.flat/dynamic/0")
-    (ran,) = runner.run_cases([case], [runner.parse_peer("ort-builtin")], ())
+    (ran,) = runner.run_cases([case], runner.parse_peers("ort-builtin"), ())
     assert [result["outcome"] for result in ran.results] == ["error"]
     assert ran.results[0]["detail"].startswith("ValueError: array is too big")
 

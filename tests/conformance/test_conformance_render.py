@@ -21,8 +21,7 @@ from padops.cli import main
 from padops.conformance import command, record
 from padops.conformance.arrays import describe
 from padops.conformance.features import OUTCOMES
-from padops.conformance.render import FILES, _cell, write_all
-from padops.conformance.render.html import OTHERS, page_data
+from padops.conformance.render import FILES, OTHERS, _cell, page_data, write_all
 from padops.conformance.render.summary import summarise
 
 NUMPY = [{"name": "numpy", "versions": {"numpy": "1.0"}}]

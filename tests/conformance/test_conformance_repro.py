@@ -130,7 +130,7 @@ def test_every_peer_has_a_script_or_no_command_for_one() -> None:
 def test_a_peer_of_the_users_own_has_no_command_for_a_script(tmp_path: Path) -> None:
     """Nor one that calls itself like another."""
     (tmp_path / "numpy.py").write_text("def wrong(op, attributes, inputs):\n    return inputs[0][:0]\n")
-    peer = runner.parse_peer(f"{tmp_path}/numpy.py:wrong")
+    peer = runner.parse_peers(f"{tmp_path}/numpy.py:wrong")[0]
     ran = runner.run_cases([cases.find_case(REFLECT)], [peer, replace(peer, name="numpy")], ())
     results = [result for one in ran for result in one.results]
     assert [(result["outcome"], result["repro"]) for result in results] == [("differ", "")] * 2
@@ -212,6 +212,6 @@ def test_a_script_of_bfloat16_feeds_its_data(tmp_path: Path) -> None:
     text = script(cases.find_case(name), "ort-builtin")
     ran = run(text, tmp_path)
     assert "import padops" in text
-    (suite,) = runner.run_cases([cases.find_case(name)], [runner.parse_peer("ort-builtin")], KNOWN)
+    (suite,) = runner.run_cases([cases.find_case(name)], runner.parse_peers("ort-builtin"), KNOWN)
     agrees = suite.results[0]["outcome"] == "agree"
     assert "Traceback" not in ran.stderr and (ran.returncode == 0) is agrees, ran.stdout + ran.stderr

@@ -81,7 +81,7 @@ def test_a_version_is_judged_as_the_nearest_recorded_one() -> None:
 def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> None:
     excused = lambda peer, versions: judged_as(peer, versions)[1]
     (tmp_path / "numpy.py").write_text("")
-    own = runner.parse_peer(f"{tmp_path}/numpy.py:pad")
+    own = runner.parse_peers(f"{tmp_path}/numpy.py:pad")[0]
     assert excused(PEERS["numpy"], {"numpy": "99"}) and not excused(own, {"numpy": "99"})
     assert not excused(replace(own, name="numpy"), {"numpy": "99"})
     ours = {name for name, row in PEERS.items() if row.ours}
@@ -98,13 +98,13 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
 
 def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -> tuple[runner.PeerRun, list[int]]:
     said.append({"numpy": version})
-    (ran,) = runner.run_cases(RANK_0, [runner.parse_peer("numpy")], known)
+    (ran,) = runner.run_cases(RANK_0, runner.parse_peers("numpy"), known)
     return ran, [record.footer([ran], strict=strict)["exit"] for strict in (False, True)]
 
 
 def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: list[dict[str, str]]) -> None:
     ran, codes = outcome("99.0", [GONE], reporting)
-    assert codes == [0, 1] and ran.not_seen == ["gone"]
+    assert codes == [0, 1] and ran.seen == {"gone": 0}
     assert {result["new"] for result in ran.results if result["outcome"] == "error"} == {True}
     assert not any(result["unexpected"] for result in ran.results)
     footer = record.footer([ran])
@@ -124,9 +124,9 @@ def test_what_is_as_in_the_newest_recorded_version_is_known(reporting: list[dict
 def test_padops_in_a_new_runtime_is_never_excused(reporting: list[dict[str, str]]) -> None:
     reporting.append({"onnxruntime": "99.0"})
     int32 = cases.find_case(EXAMPLES["provider-int32-axes"])
-    (ran,) = runner.run_cases([int32], [runner.parse_peer("padops-provider")], ())
+    (ran,) = runner.run_cases([int32], runner.parse_peers("padops-provider"), ())
     assert [(result["unexpected"], result["new"]) for result in ran.results] == [(True, False)]
-    (ran,) = runner.run_cases([int32], [runner.parse_peer("padops-provider")], KNOWN)
+    (ran,) = runner.run_cases([int32], runner.parse_peers("padops-provider"), KNOWN)
     assert [result["divergence"] for result in ran.results] == ["provider-int32-axes"]
 
 
@@ -165,5 +165,5 @@ def test_an_implementation_that_is_not_there_is_absent(tmp_path: Path, monkeypat
     gone = {PEERS[name].entry_point: module for name, module in MODULES.items()}
     hide = f"import sys\nsys.modules.update((name, None) for peer, name in {gone}.items() if peer in sys.orig_argv)\n"
     (tmp_path / "sitecustomize.py").write_text(hide)
-    for one in runner.run_cases(RANK_0[:1], list(map(runner.parse_peer, MODULES)), ()):
+    for one in runner.run_cases(RANK_0[:1], [runner.parse_peers(name)[0] for name in MODULES], ()):
         assert one.handshake is None and one.results == [] and MODULES[one.peer.name] in one.absent

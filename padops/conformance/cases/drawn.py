@@ -5,7 +5,6 @@ The id of a case holds the seed, its number and the operator, which alone determ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -20,26 +19,20 @@ MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
 
 
-def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Request]:
-    """Yield ``count`` cases of each operator; their ids contain the seed."""
-    for name in ops:
-        for i in range(count):
-            yield find_case(f"random/{name}/{seed}/{i}")
-
-
 def find_case(id: str) -> Request:
     """Make the case of an id; a KeyError or ValueError says that there is none."""
     _, name, seed, i = id.split("/")
     number(seed), number(i)
-    makers = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}
-    return makers[name.split("_")[0]](id, OPS[name], generator(id))
-
-
-def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
-    """Draw a type and a shape."""
+    op, family, rng = OPS[name], name.split("_")[0], generator(id)
+    maker, lowest, highest = _MAKERS[family]
+    opset = draw_opset(rng, op) if family == "Pad" else 0
     plain = [name for name in PLAIN if name in op.types]
     dtype = str(rng.choice(plain if rng.random() < 0.5 else list(op.types)))
-    return dtype, rng.integers(0, 8, int(rng.integers(lowest, highest + 1))).tolist()
+    shape = rng.integers(0, 8, int(rng.integers(lowest, highest + 1))).tolist()
+    attributes, inputs = maker(rng, op, dtype, shape)
+    given = [i for i, array in enumerate(inputs) if i and array is not None]
+    constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
+    return Request(id, name, opset, attributes, tuple(inputs), constants, bool(rng.random() < 0.5))
 
 
 def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
@@ -69,17 +62,10 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
     return str(rng.choice(op.modes)) if rng.random() < 0.95 else "none"
 
 
-def _build(
-    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Any]
-) -> Request:
-    given = [i for i, array in enumerate(inputs) if i and array is not None]
-    constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
-    return Request(id, op.name, opset, attributes, tuple(inputs), constants, bool(rng.random() < 0.5))
+Parts = tuple[dict[str, Any], list[np.ndarray | None]]  # attributes and inputs
 
 
-def _onnx(id: str, op: Op, rng: np.random.Generator) -> Request:
-    opset = draw_opset(rng, op)
-    dtype, shape = _data(rng, op)
+def _onnx(rng: np.random.Generator, op: Op, dtype: str, shape: list[int]) -> Parts:
     begins, ends = _amounts(rng, shape)
     rank, mode = len(shape), _mode(rng, op)
     attributes: dict[str, Any] = {} if mode == "constant" and rng.random() < 0.5 else {"mode": mode}
@@ -87,39 +73,35 @@ def _onnx(id: str, op: Op, rng: np.random.Generator) -> Request:
         attributes[next(row.name for row in op.attributes if row.type == "ints")] = begins + ends
         if rng.random() < 0.5:
             attributes["value"] = float(np.float32(rng.normal()))
-        return _build(rng, id, op, opset, attributes, [draw_array(rng, dtype, shape)])
+        return attributes, [draw_array(rng, dtype, shape)]
     axes = None
     if op.input_index("axes") is not None and rng.random() < 0.4:
         listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
         begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
         axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
     inputs = [draw_array(rng, dtype, shape), integers(begins + ends), _fill(rng, dtype), axes]
-    return _build(rng, id, op, opset, attributes, inputs[: len(op.inputs)])
+    return attributes, inputs[: len(op.inputs)]
 
 
-def _openvino(id: str, op: Op, rng: np.random.Generator) -> Request:
-    dtype, shape = _data(rng, op)
+def _openvino(rng: np.random.Generator, op: Op, dtype: str, shape: list[int]) -> Parts:
     amounts = []
     for values in _amounts(rng, shape):
         kinds = INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else ("int8", "int16", "int32", "int64")
         amounts.append(integers(values, str(rng.choice(kinds))))
     inputs = [draw_array(rng, dtype, shape), *amounts, _fill(rng, dtype)]
-    return _build(rng, id, op, 0, {"pad_mode": _mode(rng, op)}, inputs)
+    return {"pad_mode": _mode(rng, op)}, inputs
 
 
-def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Request:
-    dtype, shape = _data(rng, op, highest=4)
+def _ngraph(rng: np.random.Generator, op: Op, dtype: str, shape: list[int]) -> Parts:
     begins, ends = _amounts(rng, shape)
     attributes: dict[str, Any] = {"pad_mode": _mode(rng, op), "padding_below": begins, "padding_above": ends}
     if attributes["pad_mode"] == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 3, len(shape)).tolist()
     data, fill = draw_array(rng, dtype, shape), _fill(rng, dtype)
-    inputs = [data, draw_array(rng, dtype, ()) if fill is None else fill]
-    return _build(rng, id, op, 0, attributes, inputs)
+    return attributes, [data, draw_array(rng, dtype, ()) if fill is None else fill]
 
 
-def _same(id: str, op: Op, rng: np.random.Generator) -> Request:
-    dtype, shape = _data(rng, op, 3, 5)
+def _same(rng: np.random.Generator, op: Op, dtype: str, shape: list[int]) -> Parts:
     spatial = len(shape) - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
     choices: tuple[tuple[str, Any], ...] = (
@@ -130,4 +112,13 @@ def _same(id: str, op: Op, rng: np.random.Generator) -> Request:
         ("mode", _mode(rng, op)),
     )
     attributes |= {name: value for name, value in choices if rng.random() < 0.5}
-    return _build(rng, id, op, 0, attributes, [draw_array(rng, dtype, shape), _fill(rng, dtype)])
+    return attributes, [draw_array(rng, dtype, shape), _fill(rng, dtype)]
+
+
+# The maker of each family, and the lowest and the highest rank.
+_MAKERS = {
+    "Pad": (_onnx, 0, 6),
+    "OpenVINOPad": (_openvino, 0, 6),
+    "NGraphPad": (_ngraph, 0, 4),
+    "SamePad": (_same, 3, 5),
+}

@@ -6,7 +6,7 @@ The id of a case lists its choices and seeds its numbers: an id always means one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -26,26 +26,12 @@ SIGNS = {
 DIMS = {"plain": 10, "one": 3, "empty": 2}
 RANKS = {1: 4, 2: 5, 3: 3, 4: 2, 5: 1, 6: 1, 0: 1}
 FILLS = {"none": 3, "scalar": 6, "vector": 2, "matrix": 1, "two": 1}
+FILL_SHAPES: dict[str, tuple[int, ...]] = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
 AXES = {"absent": 6, "some": 3, "negative": 2, "int32": 2, "all": 1, "none": 1, "repeated": 1, "outside": 1}
 PADS = {"flat": 14, "row": 2, "short": 1}
 FORMS = {"dynamic": 3, "held": 2, "static": 2, "fixed": 2}  # held: constant inputs; fixed: held and static
 INTEGER_TYPES = {"int64": 4, "int32": 2, "int8": 1, "int16": 1}
 WIDE = ("float", "double", "int32")  # types that most peers have, for choices unrelated to types
-
-
-class Choices(NamedTuple):
-    """The parts of a case's id."""
-
-    id: str
-    op: Op
-    mode: str
-    dtype: str
-    rank: int
-    signs: str
-    dims: str
-    fill: str
-    forms: str
-    form: str
 
 
 def number(text: str) -> int:
@@ -112,19 +98,26 @@ def find_case(id: str) -> Request:
     """Make the case of an id; a KeyError or ValueError says that there is none."""
     _, name, mode, dtype, rank, signs, dims, fill, forms, form, i = id.split("/")
     by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], number(i)
-    mode = "" if mode == "-" else mode
-    chosen = Choices(id, OPS[name], mode, dtype, number(rank), signs, dims, fill, forms, form)
-    return _MAKERS[name.split("_")[0]](chosen, generator(id))
+    op, family, rng = OPS[name], name.split("_")[0], generator(id)
+    opset = draw_opset(rng, op) if family == "Pad" else 0
+    largest = 7 if family == "SamePad" else 5
+    shape: list[int] = rng.integers(2, max(3, largest + 1 - number(rank) // 2), number(rank)).tolist()
+    if shape and dims != "plain":
+        shape[int(rng.integers(len(shape)))] = {"one": 1, "empty": 0}[dims]
+    # SAME padding has no amounts: the kind of amounts only changes the draw.
+    pairs = [(0, 0)] * len(shape) if family == "SamePad" else _amounts(rng, shape, signs)
+    attributes, amounts, axes = _MAKERS[family](rng, op, "" if mode == "-" else mode, pairs, forms)
+    inputs: list[np.ndarray | None] = [draw_array(rng, dtype, shape), *amounts]
+    if len(op.inputs) > 1:
+        inputs += [None if fill == "none" else draw_array(rng, dtype, FILL_SHAPES[fill]), *axes]
+    elif fill == "value":
+        attributes["value"] = float(rng.choice([1.5, -0.0, 3e38, 1e-45, float("nan"), float("-inf"), 0.1]))
+    given = tuple(i for i, array in enumerate(inputs) if i and array is not None)
+    constants = given if form in ("held", "fixed") else ()
+    return Request(id, op.name, opset, attributes, tuple(inputs), constants, form in ("static", "fixed"))
 
 
-def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> list[int]:
-    shape: list[int] = rng.integers(2, max(3, largest + 1 - rank // 2), rank).tolist()
-    if rank and dims != "plain":
-        shape[int(rng.integers(rank))] = {"one": 1, "empty": 0}[dims]
-    return shape
-
-
-def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
+def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
     """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
@@ -145,53 +138,40 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
     kinds: dict[str, Callable[[], tuple[int, int]]] = {
         "zero": lambda: (0, 0),
         "begin": lambda: (up(1, near), 0),
-        "end": lambda: (up(1, near), 0),
+        "end": lambda: (0, up(1, near)),
         "both": lambda: (up(1, near), up(1, near)),
         "far": lambda: (up(0, 2), up(n, 3 * n + 2)),
         "crop": lambda: (-up(0, (n - 1) // 2), -up(0, (n - 1) // 2)),
         "mixed": lambda: (-crop, up(1, n - crop)),
         "mixed-far": lambda: (-crop, up(n - crop + 1, 2 * n + 2)),
-        "to-nothing": lambda: (-up(0, n), 0),
+        "to-nothing": lambda: (-(left := up(0, n)), left - n),
         "beyond": lambda: (-up(n + 1, n + 3), up(2, n + 5)),
         "negative": lambda: (-up(n + 1, n + 4), up(0, 1) - 1),
         "huge": lambda: (0, 0),
     }
     pair = kinds[signs]()
-    if signs == "to-nothing":
-        pair = (pair[0], -n - pair[0])
-    if signs == "end" or signs not in ("begin", "to-nothing", "huge") and rng.random() < 0.5:
+    if signs not in ("begin", "end", "to-nothing", "huge") and rng.random() < 0.5:
         pair = (pair[1], pair[0])
     return pair
 
 
-def _fill(rng: np.random.Generator, dtype: str, form: str) -> np.ndarray | None:
-    shapes = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
-    return None if form == "none" else draw_array(rng, dtype, shapes[form])
+Pairs = list[tuple[int, int]]  # begin and end of each axis
+Parts = tuple[dict[str, Any], list[np.ndarray], list[np.ndarray | None]]  # attributes, and inputs around the fill
 
 
-def _onnx(c: Choices, rng: np.random.Generator) -> Request:
-    opset = draw_opset(rng, c.op)
-    shape = _shape(rng, c.rank, c.dims)
-    pairs = _amounts(rng, shape, c.signs)
-    axes_form, pads_form = c.forms.split(".")
+def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
+    axes_form, pads_form = forms.split(".")
     axes, pairs = (None, pairs) if axes_form == "absent" else _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
-    attributes: dict[str, Any] = {"mode": c.mode} if c.mode != "constant" or rng.random() < 0.5 else {}
-    data = draw_array(rng, c.dtype, shape)
-    if len(c.op.inputs) == 1:
-        attributes[next(row.name for row in c.op.attributes if row.type == "ints")] = pads
-        if c.fill == "value":
-            attributes["value"] = float(rng.choice([1.5, -0.0, 3e38, 1e-45, float("nan"), float("-inf"), 0.1]))
-        return _case(c, opset, attributes, [data])
+    attributes: dict[str, Any] = {"mode": mode} if mode != "constant" or rng.random() < 0.5 else {}
+    if len(op.inputs) == 1:
+        attributes[next(row.name for row in op.attributes if row.type == "ints")] = pads
+        return attributes, [], []
     amounts = integers(pads[:-1] if pads_form == "short" else pads)
-    given = amounts.reshape(1, -1) if pads_form == "row" else amounts
-    inputs = [data, given, _fill(rng, c.dtype, c.fill), axes]
-    return _case(c, opset, attributes, inputs[: len(c.op.inputs)])
+    return attributes, [amounts.reshape(1, -1) if pads_form == "row" else amounts], [axes] if len(op.inputs) > 3 else []
 
 
-def _axes(
-    rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]
-) -> tuple[np.ndarray, list[tuple[int, int]]]:
+def _axes(rng: np.random.Generator, form: str, pairs: Pairs) -> tuple[np.ndarray, Pairs]:
     """Draw the axes, and sort the amounts into their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
@@ -205,37 +185,24 @@ def _axes(
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _case(c: Choices, opset: int, attributes: dict[str, Any], inputs: Sequence[np.ndarray | None]) -> Request:
-    given = tuple(i for i, array in enumerate(inputs) if i and array is not None)
-    constants = given if c.form in ("held", "fixed") else ()
-    return Request(c.id, c.op.name, opset, attributes, tuple(inputs), constants, c.form in ("static", "fixed"))
-
-
-def _openvino(c: Choices, rng: np.random.Generator) -> Request:
-    shape = _shape(rng, c.rank, c.dims)
-    pairs = _amounts(rng, shape, c.signs)
+def _openvino(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     amounts = []
-    for kind, values in zip(c.forms.split("."), zip(*pairs) if pairs else ((), ())):
+    for kind, values in zip(forms.split("."), zip(*pairs) if pairs else ((), ())):
         fits = all(-128 <= value < 128 for value in values)
         amounts.append(integers(values, kind if fits and kind in INTEGER_KINDS["integer"] else "int64"))
-    inputs = [draw_array(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
-    return _case(c, 0, {"pad_mode": c.mode}, inputs)
+    return {"pad_mode": mode}, amounts, []
 
 
-def _ngraph(c: Choices, rng: np.random.Generator) -> Request:
-    shape = _shape(rng, c.rank, c.dims)
-    pairs = _amounts(rng, shape, c.signs)
+def _ngraph(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
     below, above = [b for b, _ in pairs], [e for _, e in pairs]
-    attributes: dict[str, Any] = {"pad_mode": c.mode, "padding_below": below, "padding_above": above}
-    if c.mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
-        attributes["padding_interior"] = rng.integers(0, 4, c.rank).tolist()
-    return _case(c, 0, attributes, [draw_array(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    attributes: dict[str, Any] = {"pad_mode": mode, "padding_below": below, "padding_above": above}
+    if mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
+        attributes["padding_interior"] = rng.integers(0, 4, len(pairs)).tolist()
+    return attributes, [], []
 
 
-def _same(c: Choices, rng: np.random.Generator) -> Request:
-    """Make a case of SAME padding, which has no amounts: the kind of amounts only changes the draw."""
-    shape = _shape(rng, c.rank, c.dims, largest=7)
-    spatial = c.rank - 2
+def _same(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
+    spatial = len(pairs) - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
     if rng.random() < 0.6:
         attributes["strides"] = rng.integers(1, 4, spatial).tolist()
@@ -245,9 +212,9 @@ def _same(c: Choices, rng: np.random.Generator) -> Request:
         attributes["auto_pad"] = str(rng.choice(["SAME_UPPER", "SAME_LOWER", "SAME_LOWER", "VALID"]))
     if rng.random() < 0.5:
         attributes["data_format"] = str(rng.choice(["NCHW", "NHWC"]))
-    if c.mode != "constant" or rng.random() < 0.5:
-        attributes["mode"] = c.mode
-    return _case(c, 0, attributes, [draw_array(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    if mode != "constant" or rng.random() < 0.5:
+        attributes["mode"] = mode
+    return attributes, [], []
 
 
 _MAKERS = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}

@@ -158,7 +158,6 @@ SHARING = {
     "lowered_for": ("run_lowered_for", ALL),
 }
 OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # ENVIRONMENT's other fields belong to the row
-OF_PROVIDER = ("provider", "within", "form")  # the fields that its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
@@ -167,7 +166,8 @@ def rows_of(file: Path) -> Iterator[Peer]:
     about = value_of(file, "ENVIRONMENT")
     if about is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")
-    of_provider = {name: about[name] for name in OF_PROVIDER if "provider" in about and name in about}
+    shared = ("provider", "within", "form") if "provider" in about else ()  # by all peers of a provider
+    of_provider = {name: about[name] for name in shared if name in about}
     rows: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         ("run_case", (), {key: value for key, value in about.items() if key not in OF_FILE})
     ]

@@ -40,7 +40,11 @@ def run_case(request: Request) -> np.ndarray:
     triples, fill = amounts_of(request, int(version))
     output = request.data
     sizes = _sizes(output.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
-    _limits(family, mode, output.shape, triples)
+    for n, (begin, end, _) in zip(output.shape, triples):
+        if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
+            check(max(begin, end, 0) <= max(n - (mode == "reflect"), 0), "P4")
+        if family == "NGraphPad" and mode in ("edge", "reflect"):
+            check(n >= (1 if mode == "edge" else 2), "P4")
     lists = [
         _positions(n, *triple, mode, crop=family == "Pad", size=size, empty=0 in sizes)
         for n, triple, size in zip(output.shape, triples, sizes)
@@ -65,14 +69,6 @@ def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool
         sizes.append(max(size, 0))
     check(prod(sizes) <= MAX_SIZE, "P10")
     return sizes
-
-
-def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple]) -> None:
-    for n, (begin, end, _) in zip(shape, triples):
-        if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
-            check(max(begin, end, 0) <= max(n - (mode == "reflect"), 0), "P4")
-        if family == "NGraphPad" and mode in ("edge", "reflect"):
-            check(n >= (1 if mode == "edge" else 2), "P4")
 
 
 def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: bool, size: int, empty: bool) -> list[int]:

@@ -47,8 +47,7 @@ def _same(request: Request) -> list[Amounts]:
     given, shape = request.attributes, request.data.shape
     request.amounts()  # skips wrong amounts
     kernel = list(given["kernel_shape"])
-    strides = list(given.get("strides") or [1] * len(kernel))
-    dilations = list(given.get("dilations") or [1] * len(kernel))
+    strides, dilations = (list(given.get(name) or [1] * len(kernel)) for name in ("strides", "dilations"))
     first = 2 if given.get("data_format", "NCHW").startswith("NC") else 1
     padding = {"SAME_UPPER": "SAME", "SAME_LOWER": "SAME_LOWER", "VALID": "VALID"}[given.get("auto_pad", "SAME_UPPER")]
     windows = [(k - 1) * d + 1 for k, d in zip(kernel, dilations)]

@@ -65,7 +65,7 @@ class Request:
 
     @property
     def origin(self) -> str:
-        """The module of ``cases`` that made the case."""
+        """The source of the case: table, specification, random or upstream."""
         return self.id.split("/")[0]
 
     @property

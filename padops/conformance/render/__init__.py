@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +16,12 @@ from xml.etree import ElementTree
 
 from padops.conformance import record
 from padops.conformance.divergences import KNOWN
-from padops.conformance.features import IDLE
-from padops.conformance.render.html import html
-from padops.conformance.render.summary import SHOWN, Cell, Section, Summary, result_text, summarise
+from padops.conformance.features import IDLE, OUTCOMES
+from padops.conformance.render.summary import SHOWN, Cell, Row, Section, Summary, array_text, result_text, summarise
 from padops.exits import USAGE
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
+from padops.spec.dialects import OPS
 from padops.terminal import fail, say
 
 URL = ":/?#@!$&'*+,;=%-._~"  # characters that a link need not escape
@@ -40,17 +42,14 @@ def _section(section: Section) -> list[str]:
     parts = [f"## {section.title}", *([_cell(section.about)] if section.about else [])]
     if section.rows:
         titles, *rows = section.rows
-        parts.append("\n".join(map(_row, [titles, ["---"] * len(titles), *rows])))
+        table = ([_cell(text) for text in row] for row in (titles, ["---"] * len(titles), *rows))
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
     for result in section.results[:SHOWN]:  # as code, where no text is mark-up
         lines = result_text(result).splitlines()
         parts.append("\n".join("    " + CONTROLS.sub("\ufffd", line) for line in lines))
     if more := len(section.results[SHOWN:]):
         parts.append(f"{more:,} more are in the JSONL file.")
     return parts
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(_cell, cells)) + " |"
 
 
 def _cell(text: object) -> str:
@@ -98,21 +97,113 @@ def _test_case(place: str, name: str, outcome: str = "", message: str = "", kind
 
 
 def _of_cell(place: str, dtype: str, cell: Cell, strict: bool) -> ElementTree.Element:
-    if cell.unexpected or strict and cell.new:
-        kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
-        case = _test_case(place, dtype, "failure", f"{count} {kind} of {cell.counts.total()}", kind)
-        failed = [result_text(record) for record in cell.examples if record["unexpected"] or record["new"]]
-        more = cell.unexpected + cell.new - len(failed)
-        case[0].text = _writable("\n\n".join([*failed, *([f"and {more} more"] if more else [])]))
-    elif all(outcome in IDLE for outcome in cell.counts):
-        case = _test_case(place, dtype, "skipped", "; ".join(cell.reasons))
-    else:
-        case = _test_case(place, dtype)
+    if all(outcome in IDLE for outcome in cell.counts):
+        return _test_case(place, dtype, "skipped", "; ".join(cell.reasons))
+    if not (cell.unexpected or strict and cell.new):
+        return _test_case(place, dtype)
+    kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
+    case = _test_case(place, dtype, "failure", f"{count} {kind} of {cell.counts.total()}", kind)
+    failed = [result_text(record) for record in cell.examples if record["unexpected"] or record["new"]]
+    more = cell.unexpected + cell.new - len(failed)
+    case[0].text = _writable("\n\n".join([*failed, *([f"and {more} more"] if more else [])]))
     return case
 
 
 def _writable(text: object) -> str:
     return UNWRITABLE.sub("\ufffd", str(text))
+
+
+OTHERS = "other modes, which must be refused"  # one row for all modes that an operator lacks
+
+
+def html(summary: Summary) -> str:
+    """Return the page, with its style, its script and the results inside: it needs no network."""
+    parts = {
+        "verdict": summary.verdict,
+        "verdict_class": "good" if summary.footer["exit"] == 0 else "bad",
+        "head": "".join(f"<p>{escape(text)}</p>" for text in summary.head()),
+        "problems": "".join(map(_html_section, summary.problems())),
+        "tables": "".join(map(_html_section, (*summary.peers(), *summary.known()))),
+        # Inside a script element only "<" could end it.
+        "data": json.dumps(page_data(summary), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        "style": _part("page.css"),
+        "script": _part("page.js") + "\n" + _part("cases.js"),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
+
+
+def _part(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8").rstrip("\n")
+
+
+def _html_section(section: Section) -> str:
+    rows = [f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in section.rows]
+    table = f'<div class="scroll" tabindex="0"><table class="rows">{"".join(rows)}</table></div>' if rows else ""
+    results = "".join(
+        f"<details><summary>{escape(text.splitlines()[0])}</summary><pre>{escape(text)}</pre></details>"
+        for text in map(result_text, section.results[:SHOWN])
+    )
+    more = len(section.results[SHOWN:])
+    left = f"<p>{more:,} more are in the JSONL file.</p>" if more else ""
+    return f"<section><h2>{section.title}</h2><p>{escape(section.about)}</p>{table}{results}{left}</section>"
+
+
+def _html_cell(text: str) -> str:
+    link = f'<a href="{escape(text)}" rel="noreferrer">upstream</a>' if text.startswith("https://") else escape(text)
+    return f"<td>{link}</td>"
+
+
+def page_data(summary: Summary) -> Row:
+    """Return the data of the page, fit for JSON."""
+    peers = [row["name"] for row in summary.header["peers"]]
+    rows = list(dict.fromkeys(_place(*key[1:3]) for key in summary.cells))
+    dtypes = list(dict.fromkeys(key[3] for key in summary.cells))
+    records: dict[str, Row] = {}  # a case of each id, for all peers
+    cells = []
+    for (peer, op, mode, dtype), cell in summary.cells.items():
+        records |= {record["case"]: record for record in cell.examples}
+        place = {"peer": peers.index(peer), "row": rows.index(_place(op, mode)), "dtype": dtypes.index(dtype)}
+        cells.append(place | _page_cell(cell))
+    return {
+        "peers": [{"title": peer} for peer in peers],
+        "rows": [{"op": op, "mode": mode, "refused": mode == OTHERS} for op, mode in rows],
+        "dtypes": dtypes,
+        "divergences": {name: summary.divergence(name) for cell in summary.cells.values() for name in cell.known},
+        "cells": cells,
+        "cases": {id: _case(record) for id, record in records.items()},
+    }
+
+
+def _place(op: str, mode: str) -> tuple[str, str]:
+    has_it = op not in OPS or mode in (known.lower() for known in OPS[op].modes)
+    return (op, mode if has_it else OTHERS)
+
+
+def _page_cell(cell: Cell) -> Row:
+    """Return a cell's counts, and its examples; the cases are stored once for all peers."""
+    kept = ("case", "outcome", "unexpected", "new", "divergence", "detail", "repro")
+    told = [{name: record[name] for name in kept} | {"got": _text(record.get("got"))} for record in cell.examples]
+    counts = {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]}
+    return {**vars(cell), "counts": counts, "examples": told}
+
+
+def _text(array: Any) -> str:
+    return array_text(array) if array else ""
+
+
+def _case(record: Row) -> Row:
+    names = [row.name for row in OPS[record["op"]].inputs] if record["op"] in OPS else []
+    inputs = [
+        [names[i] if i < len(names) else f"input {i}", array_text(value)]
+        for i, value in enumerate(record.get("inputs") or [])
+    ]
+    attributes = record.get("attributes") or {}
+    return {
+        "rules": ", ".join(record["rules"]),
+        "attributes": "\n".join(f"{name} = {json.dumps(value)}" for name, value in attributes.items()),
+        "inputs": inputs,
+        "expected": _text(record.get("expected")),
+    }
 
 
 FORMS = {"markdown": markdown, "junit": junit, "html": html}

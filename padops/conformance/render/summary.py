@@ -66,8 +66,7 @@ class Summary:
     footer: Row
     divergences: dict[str, Any]  # the known divergences by id
     cells: dict[Key, Cell]
-    unexpected: list[Row]
-    new: list[Row]  # results that are new behaviour of a peer
+    results: list[Row]
 
     @property
     def verdict(self) -> str:
@@ -100,9 +99,10 @@ class Summary:
             about += f" No longer seen there: {', '.join(gone)}."
         stale = [[name, self.divergence(name)["reason"]] for name in self.footer["stale"]]
         told = "The list of divergences is out of date."
+        unexpected, new = ([row for row in self.results if row[key]] for key in ("unexpected", "new"))
         sections = [
-            Section("Unexpected", "", [], self.unexpected),
-            Section("New behaviour", about, [("peer", "versions", "recorded"), *recorded], self.new),
+            Section("Unexpected", "", [], unexpected),
+            Section("New behaviour", about, [("peer", "versions", "recorded"), *recorded], new),
             Section("Listed, but no longer seen", told, [("divergence", "reason"), *stale]),
         ]
         return [section for section in sections if section.rows[1:] or section.results]
@@ -154,8 +154,7 @@ def summarise(report: Record, divergences: Iterable[Any] = KNOWN) -> Summary:
     cells: dict[Key, Cell] = {}
     for record in report.results:
         cells.setdefault((record["peer"], record["op"], record["mode"], record["dtype"]), Cell()).add(record)
-    unexpected, new = ([row for row in report.results if row[key]] for key in ("unexpected", "new"))
-    return Summary(report.header, report.footer, {row.id: row for row in divergences}, cells, unexpected, new)
+    return Summary(report.header, report.footer, {row.id: row for row in divergences}, cells, report.results)
 
 
 def array_text(value: Any) -> str:
