@@ -22,8 +22,8 @@ from typing import Any
 from padops.cli.parsing import SUFFIXES, models_in, typed
 from padops.exits import ERROR, WORST_FIRST
 from padops.files.interrupts import end_process, exit_code
+from padops.files.staging import refusal
 from padops.files.streams import STREAM
-from padops.files.targets import refusal
 from padops.plural import plural
 from padops.processes import Pickled, serve
 from padops.terminal import fail, say

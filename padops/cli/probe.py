@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import UNDECIDED, USAGE
-from padops.progress import progress_line
-from padops.terminal import count, fail, say
+from padops.terminal import count, fail, progress_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +49,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def run_probe(options: argparse.Namespace) -> int:
     """Probes with these options."""
-    from padops.files.staging import write_whole
-    from padops.files.targets import refusal
+    from padops.files.staging import refusal, write_whole
     from padops.probe.outcome import Asked, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor

@@ -48,7 +48,7 @@ def add_run(commands: Any) -> None:
 
 def run_run(options: argparse.Namespace) -> int:
     """Runs with these options."""
-    from padops.files.targets import identity, refusal
+    from padops.files.staging import identity, refusal
 
     if options.outputs == STREAM:
         return fail("--outputs needs a file: standard output shows the outputs as text", USAGE)

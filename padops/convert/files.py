@@ -25,9 +25,18 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Staging, staged_file, staging, write_whole
-from padops.files.targets import Identity, behind_link, identity, name_of, refusal
-from padops.progress import COPYING, Progress
+from padops.files.staging import (
+    Identity,
+    Staging,
+    behind_link,
+    identity,
+    name_of,
+    refusal,
+    staged_file,
+    staging,
+    write_whole,
+)
+from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from padops.convert.analysis import Analysis
+from padops.convert.errors import PadopsError, UsageError
 from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes import find_fault
-from padops.exits import ERROR, USAGE
-from padops.probe.models import expected_of, feeds_of, model_of
-from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe
+from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe, expected_of, feeds_of, model_of
 from padops.processes import Pickled
 from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
@@ -31,14 +30,6 @@ SECONDS = 60.0  # the limit for one model, including the start of its process
 PROGRAM = ("-m", "padops.probe.running")
 SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
 SURELY_FAILING = SEVERITY[:3]
-
-
-class ProbeError(Exception):
-    """padops cannot probe a provider; the message has the reason."""
-
-    def __init__(self, why: str, exit_code: int = ERROR) -> None:
-        super().__init__(why)
-        self.exit_code = exit_code  # of the command
 
 
 @dataclass(frozen=True)
@@ -76,16 +67,15 @@ class Asked:
         """Describes the provider: onnxruntime's version, the plugin's version, and the devices.
 
         Raises:
-            ProbeError: onnxruntime does not have the provider, or refuses its library or crashes on it.
+            PadopsError: onnxruntime does not have the provider, or refuses its library or crashes on it.
         """
         told = self._answer({})
         if told["does"] == "dies":
-            raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
+            raise PadopsError(f"{self.provider}: {told['why']} when its library was loaded")
         if self.provider not in told["providers"]:
-            raise ProbeError(
+            raise UsageError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
-                f"{', '.join(told['providers'])}; --library names the library of a plugin",
-                USAGE,
+                f"{', '.join(told['providers'])}; --library names the library of a plugin"
             )
         return told
 
@@ -111,7 +101,7 @@ class Asked:
             except RuntimeError as error:
                 if process.gone:
                     return {"does": "dies", "why": str(error)}
-                raise ProbeError(f"{self.provider}: {error}") from error
+                raise PadopsError(f"{self.provider}: {error}") from error
         return {"does": ""} | told
 
 
@@ -201,18 +191,13 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
         return
     for mode in dict.fromkeys(row.probe.case.mode for row in rows):
         part = [row for row in rows if row.probe.case.mode == mode]
-        of_modes[min(part, key=_severity).does, _limit_of(when, [row.probe for row in part])].add(mode)
+        numbers, limit = [row.probe.number for row in part], 0
+        if when in LIMITED:  # it holds for these models and all beyond them
+            limit = max(numbers) + 1 if when in ("below", "rank below") else min(numbers) - 1
+        of_modes[min(part, key=_severity).does, limit].add(mode)
     for (does, limit), found in of_modes.items():
         types = {"axes beside": OF_LAYOUT, "nodes behind": OF_MODELS}.get(when, ())
         yield ProviderRule(does, when, MEASURED, _listed(found), limit, types)
-
-
-def _limit_of(when: str, probes: Sequence[Probe]) -> int:
-    """Returns the limit with which a condition holds for these models and all beyond them."""
-    if when not in LIMITED:
-        return 0
-    numbers = [probe.number for probe in probes]
-    return max(numbers) + 1 if when in ("below", "rank below") else min(numbers) - 1
 
 
 def _listed(modes: Collection[str]) -> tuple[str, ...]:
@@ -267,12 +252,12 @@ def probe(
     """Probes a provider, and tries the resulting rules.
 
     Raises:
-        ProbeError: onnxruntime does not have the provider, or the provider does not run a model without Pads.
+        PadopsError: onnxruntime does not have the provider, or the provider does not run a model without Pads.
     """
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
-        raise ProbeError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
+        raise PadopsError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
     seen = []
     for done, one in enumerate(probes, 1):
         row = asked.model(one)

@@ -93,7 +93,15 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
     """Return the names of the dims of a model's inputs, each once; none if the model cannot be read."""
-    return _read(model, _dim_names, ())
+
+    def look(content: Content) -> tuple[str, ...]:
+        parts = [(0, len(content))]
+        for wanted in (7, 11, 2, 1, 2, 1, 2):  # graph, input, type, tensor type, shape, dim, name
+            rows = [row for at, end in parts for row in fields(content, at, end)]
+            parts = [(first, last) for number, first, last in rows if number == wanted]
+        return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
+
+    return _read(model, look, ())
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
@@ -102,7 +110,12 @@ def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. True if the
     model cannot be read.
     """
-    return _read(model, _pads_constants, True)
+
+    def look(content: Content) -> bool:
+        parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
+        return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
+
+    return _read(model, look, True)
 
 
 def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found], unread: Found) -> Found:
@@ -114,19 +127,6 @@ def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found
             return look(content)
     except (OSError, ValueError, TypeError, *UNREAD):  # onnxruntime reports the error
         return unread
-
-
-# From a model to the name of a dim: graph, input, type, tensor type, shape, dim, name.
-TO_DIM_NAME = (7, 11, 2, 1, 2, 1, 2)
-
-
-def _dim_names(content: Content) -> tuple[str, ...]:
-    parts = [(0, len(content))]
-    for wanted in TO_DIM_NAME:
-        parts = [
-            (first, last) for at, end in parts for number, first, last in fields(content, at, end) if number == wanted
-        ]
-    return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
 
 
 def _words_in(content: Content) -> frozenset[bytes]:
@@ -216,11 +216,6 @@ def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
         number, at = _varint(content, at if packed else at + 1)
         numbers.append(number)
     return numbers
-
-
-def _pads_constants(content: Content) -> bool:
-    parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
-    return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:

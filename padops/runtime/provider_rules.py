@@ -20,7 +20,7 @@ from padops.runtime.installed import RULES, installed_minor, installed_version, 
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
 
 if TYPE_CHECKING:
-    from padops.runtime.chosen import Chosen
+    from padops.runtime.placing import Chosen
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 
@@ -113,15 +113,15 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
     for at, (name, what) in enumerate(known.items()):
         if name not in found and at < required:
             raise ValueError(f'{where}: "{name}" is missing')
-        if name in found and not _is_a(found[name], what):
+        value, kind = found.get(name), {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
+        if what.startswith("a list"):
+            right = isinstance(value, list) and all(
+                isinstance(part, str if what == STRINGS else dict) for part in value
+            )
+        else:
+            right = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+        if name in found and not right:
             raise ValueError(f"{where}, {name}: expected {what}")
-
-
-def _is_a(value: object, what: str) -> bool:
-    if what.startswith("a list"):
-        return isinstance(value, list) and all(isinstance(part, str if what == STRINGS else dict) for part in value)
-    kind = {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
-    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
 _FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))
@@ -226,7 +226,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
     if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
-    from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
+    from padops.runtime.placing import Chosen, available  # onnxruntime takes time to load
 
     there = available()
     return with_measured(rules, [Chosen(name, {}) for name in names if name in there])
@@ -234,7 +234,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 def _measured(one: Chosen, file: Path) -> KnownProvider | None:
     """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
-    from padops.runtime.chosen import described
+    from padops.runtime.placing import described
 
     try:
         content, rows = _read_file(file)

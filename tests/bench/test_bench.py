@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from padops import cli
-from padops.bench import implementations, table, timing
+from padops.bench import table, timing
 from padops.bench.table import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
@@ -129,9 +129,7 @@ def test_what_cannot_be_written_is_named(
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = Workload("one", (2,), (1,), (0,))
-    monkeypatch.setitem(
-        implementations.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32)
-    )
+    monkeypatch.setitem(timing.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32))
     with pytest.raises(timing.OutputsDiffer, match=r"one: numpy differs from padops from place \d+ on, of 12"):
         timing.time_workload(workload, ("padops", "numpy"), 1, 0.01)
 
@@ -141,7 +139,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_implementations_agree(workload: Workload) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
-    calls = {name: make(workload, memory, 1) for name, make in implementations.IMPLEMENTATIONS.items()}
+    calls = {name: make(workload, memory, 1) for name, make in timing.IMPLEMENTATIONS.items()}
     timing.compare(workload.name, memory.target, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
         pads = np.array(workload.begin + workload.end)
@@ -154,7 +152,7 @@ def test_copies_write_all_bytes(name: str) -> None:
     workload = Workload("one", (100_003,), (0,), (0,), dtype="uint8")
     memory = Memory.of(workload)
     memory.target[:] = 0
-    implementations.IMPLEMENTATIONS[name](workload, memory, 2)()
+    timing.IMPLEMENTATIONS[name](workload, memory, 2)()
     assert memory.target.min() == memory.target.max() == 1
 
 
@@ -202,6 +200,6 @@ def test_padops_runs_what_is_unmodified() -> None:
     """A type that onnxruntime's own Pad lacks."""
     workload = Workload("one", (2,), (1,), (0,), dtype="int16")
     memory = Memory.of(workload)
-    assert implementations.in_session("built-in", workload, memory, 1) is None
-    call = implementations.in_session("unmodified", workload, memory, 1)
+    assert timing.in_session("built-in", workload, memory, 1) is None
+    call = timing.in_session("unmodified", workload, memory, 1)
     assert call().view(np.int16).tolist() == [0, *workload.data()]

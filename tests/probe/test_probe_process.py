@@ -16,10 +16,10 @@ from fake_providers import PROGRAM, Fake
 from provider_sessions import CPU
 
 import padops
+from padops.convert.errors import PadopsError
 from padops.probe import running
-from padops.probe.models import expected_of, feeds_of, model_of
-from padops.probe.outcome import Asked, ProbeError, probe, text_of
-from padops.probe.probes import PROBES, Probe
+from padops.probe.outcome import Asked, probe, text_of
+from padops.probe.probes import PROBES, Probe, expected_of, feeds_of, model_of
 
 PLAIN = {row.case.mode: row for row in PROBES[:4]}
 NAME = "StandInExecutionProvider"
@@ -55,18 +55,22 @@ def test_a_process_that_hangs() -> None:
 
 
 def test_a_provider_that_is_left_out() -> None:
-    with pytest.raises(ProbeError, match="Fake: onnxruntime has left Fake out of a session"):
+    with pytest.raises(PadopsError, match="Fake: onnxruntime has left Fake out of a session"):
         Asked("Fake", program=(*PROGRAM, "dropped")).model(PLAIN["edge"])
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ProbeError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"):
+    with pytest.raises(
+        PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"
+    ):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
-    with pytest.raises(ProbeError, match=rf"^{NAME}: .*broken\.so"):
+    with pytest.raises(PadopsError, match=rf"^{NAME}: .*broken\.so"):
         Asked(NAME, str(broken)).about()
-    with pytest.raises(ProbeError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was loaded"):
+    with pytest.raises(
+        PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was loaded"
+    ):
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 

@@ -18,8 +18,7 @@ from padops.conformance.features import IDLE
 from padops.conformance.render.html import html
 from padops.conformance.render.summary import SHOWN, Cell, Section, Summary, result_text, summarise
 from padops.exits import USAGE
-from padops.files.staging import write_whole
-from padops.files.targets import refusal
+from padops.files.staging import refusal, write_whole
 from padops.terminal import fail, say
 
 URL = ":/?#@!$&'*+,;=%-._~"  # characters that a link need not escape

@@ -14,7 +14,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
-from padops.files.targets import kind_of, name_of
+from padops.files.staging import kind_of, name_of
 from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
