@@ -115,9 +115,8 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
             raise ValueError(f'{where}: "{name}" is missing')
         value, kind = found.get(name), {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
         if what.startswith("a list"):
-            right = isinstance(value, list) and all(
-                isinstance(part, str if what == STRINGS else dict) for part in value
-            )
+            kind = str if what == STRINGS else dict
+            right = isinstance(value, list) and all(isinstance(part, kind) for part in value)
         else:
             right = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
         if name in found and not right:

@@ -60,9 +60,7 @@ def test_a_provider_that_is_left_out() -> None:
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"
-    ):
+    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the lib"):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
