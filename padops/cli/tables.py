@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from padops.convert import records
 from padops.convert.inspection import Inspection, session_arguments, summary_of
-from padops.convert.records import Conversion, PadComparison, PadFacts, PadRecord, ProofRecord, Road, Verification
+from padops.convert.records import Conversion, PadFacts, PadRecord, ProofRecord, Road, Verification
 from padops.convert.rewrite import IN_PYTHON
 from padops.convert.verify.choice import shortcoming
 from padops.plural import plural
@@ -61,7 +61,14 @@ def verification_lines(verification: Verification) -> Iterator[str]:
         weak = f", but weak: {output.weak}" if output.weak else ""
         yield f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"
     yield from (f"  {note}" for note in verification.notes)
-    yield from _pad_lines(verification.pads)
+    pads = verification.pads
+    told_pads = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
+    if count := len(pads) - len(told_pads):
+        same = "" if pads[0].right is None else ", with the same bits"
+        yield f"  {plural(count, 'Pad')} padded something in the runs{same}"
+    for pad in told_pads:
+        yield f"  {pad.path}  {pad.exercise if pad.equal else 'different'}"
+        yield f"    {pad.detail}"
 
 
 def _proof_lines(proof: ProofRecord) -> Iterator[str]:
@@ -82,17 +89,6 @@ def _proof_lines(proof: ProofRecord) -> Iterator[str]:
     yield from (f"  assumed: {text}" for text in proof.assumptions)
     if proof.why:
         yield f"  not proved: {proof.why}"
-
-
-def _pad_lines(pads: Sequence[PadComparison]) -> Iterator[str]:
-    """Yields the number of Pads that the runs exercised, and each Pad that differs or that no run exercised."""
-    told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
-    if count := len(pads) - len(told):
-        same = "" if pads[0].right is None else ", with the same bits"
-        yield f"  {plural(count, 'Pad')} padded something in the runs{same}"
-    for pad in told:
-        yield f"  {pad.path}  {pad.exercise if pad.equal else 'different'}"
-        yield f"    {pad.detail}"
 
 
 def conversion_lines(conversion: Conversion) -> Iterator[str]:

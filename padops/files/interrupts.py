@@ -11,8 +11,6 @@ from typing import NoReturn
 
 from padops.exits import INTERRUPTED, TERMINATED
 
-NUMBERS = (signal.SIGINT, signal.SIGTERM)
-
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     """The exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
@@ -35,7 +33,7 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     pending: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in NUMBERS}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
     try:
         for number in before:

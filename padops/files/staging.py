@@ -138,38 +138,35 @@ class Staging:
     def commit(self) -> None:
         """Puts all staged files into place, in order, or none: OSError. Only the last file may replace another one."""
         *data, last = self._locations
-        if os.path.lexists(self.folder / last):  # the model that replaces it may refer to any new file
+        target = self.folder / last
+        if os.path.lexists(target):  # the model that replaces it may refer to any new file
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
         made: list[Path] = []
         with uninterrupted():
-            self._check(self.folder / last)
-            replaced = identity(self.folder / last)
+            if why := obstacle(target):
+                raise OSError(errno.EEXIST, why, str(target))
+            for path, known in self._expected.items():  # the destination may have changed since the files were staged
+                if identity(path) != known and not (path == target and _is_already(self.hidden / last, target)):
+                    raise OSError(errno.EBUSY, CHANGED, str(path))
+            replaced = identity(target)
             parents = {parent for location in self._locations for parent in (self.folder / location).parents}
             folders = sorted((path for path in parents if not os.path.lexists(path)), reverse=True)  # innermost first
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
                     made += _put(self.hidden / location, self.folder / location)
-                if os.path.lexists(self.folder / last):
-                    shutil.copymode(self.folder / last, self.hidden / last)
-                os.replace(self.hidden / last, self.folder / last)
+                if os.path.lexists(target):
+                    shutil.copymode(target, self.hidden / last)
+                os.replace(self.hidden / last, target)
             except BaseException:
-                if identity(self.folder / last) != replaced:  # another process has put its model for these data there
+                if identity(target) != replaced:  # another process has put its model for these data there
                     raise
                 for path in (*made, *folders):
                     with contextlib.suppress(OSError):  # a folder may have other files
                         path.rmdir() if path.is_dir() else path.unlink()
                 raise
-
-    def _check(self, target: Path) -> None:
-        """Raises OSError if the destination has changed since the files were staged."""
-        if why := obstacle(target):
-            raise OSError(errno.EEXIST, why, str(target))
-        for path, known in self._expected.items():
-            if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
-                raise OSError(errno.EBUSY, CHANGED, str(path))
 
     def _path(self, location: str) -> Path:
         path = self.hidden / location

@@ -172,7 +172,7 @@ def _each(
         yield Probe(replace(case, **changes), when, number)
 
 
-def _of_nodes() -> Iterator[Probe]:
+def _all() -> Iterator[Probe]:
     yield from _each(" around", "always")
     yield from _each(" of n", "always", WRAP, (0, 0, 4, 5, 0, 0, 4, 5), opset=21)
     yield from _each(" channels", "always", CONSTANT, (0, 1, 0, 0, 0, 2, 0, 0))
@@ -180,9 +180,6 @@ def _of_nodes() -> Iterator[Probe]:
     for opset, version in VERSIONS.items():
         modes, when = (MODES, "above") if opset > 19 else (MODES[:3], "below")
         yield from _each(f" of version {version}", when, modes, number=version, opset=opset)
-
-
-def _of_data() -> Iterator[Probe]:
     yield from _each(" of open rank", "open rank", given=("rank",))
     for rank, shape in RANKS.items():
         # One more element before and behind each of the last two axes.
@@ -193,16 +190,10 @@ def _of_data() -> Iterator[Probe]:
         modes = MODES if name in IN_EVERY_MODE else CONSTANT
         yield from _each(f" of {name}", "other types", modes, type=name, doubled=True)
     yield from _each(" of open dims", "open dims", given=("dims",))
-
-
-def _of_axes() -> Iterator[Probe]:
     yield from _each(" all axes", "axes", axes=(0, 1, 2, 3))
     yield from _each(" some axes", "axes but all", pads=(1, 2, 1, 2), axes=(2, 3))
     yield from _each(" axes in another order", "axes turned", MODES, (1, 0, 0, 2, 0, 0), (2, 3, 4), axes=(2, 1, 0))
     yield from _each(" all axes and a fill", "axes and fill", CONSTANT, axes=(0, 1, 2, 3), fill=(7,))
-
-
-def _of_amounts() -> Iterator[Probe]:
     yield from _each(" of given amounts", "computed", given=("pads",))
     yield from _each(" of given axes", "computed", axes=(0, 1, 2, 3), given=("axes",))
     yield from _each(" crop", "crop", CONSTANT, (0, 0, -1, 2, 0, 0, 1, -2))
@@ -218,16 +209,10 @@ def _of_amounts() -> Iterator[Probe]:
     yield from _each(" of an empty axis", "empty axis", MODES, (0, 0, 1, 0, 0, 0, 1, 0), (0, 2, 0, 5))
     yield from _each(" cut beyond", "cut beyond", CONSTANT, (0, 0, -5, 0, 0, 0, 3, 0))
     yield from _each(" cut away", "cut away", CONSTANT, (0, 0, -4, 0, 0, 0, 3, 0))
-
-
-def _of_neighbours() -> Iterator[Probe]:
     yield from _each(" in a branch", "in a body", in_body=True)
     among: dict[str, Any] = {"axes": (2, 3), "behind": "Conv", "before": "Conv"}
     yield from _each(" some axes among Convs", "axes beside", pads=(1, 2, 1, 2), **among)
     yield from _each(" before Conv", "nodes behind", behind="Conv")
-
-
-def _of_fills() -> Iterator[Probe]:
     yield from _each(" all axes, fill of 2", "fill not one", EXTENDING, axes=(0, 1, 2, 3), fill=(7, 8))
     yield from _each(", fill of 2", "bare fill not one", EXTENDING, fill=(7, 8))
     yield from _each(" fill of 0", "fill empty", EXTENDING, fill=())
@@ -239,4 +224,4 @@ def _of_fills() -> Iterator[Probe]:
         yield from _each(f" value {value}", "endless value", CONSTANT, opset=10, value=float(value), doubled=True)
 
 
-PROBES = (*_of_nodes(), *_of_data(), *_of_axes(), *_of_amounts(), *_of_neighbours(), *_of_fills())
+PROBES = tuple(_all())

@@ -176,30 +176,26 @@ def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[b
 
 
 def _marks(content: Content, start: int, end: int) -> set[bytes]:
-    """Return the marks of a node."""
+    """Return the marks of a node.
+
+    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
+    """
     inputs, operators = _texts(content, start, end, INPUT, OPERATOR)
     operator = b"".join(operators)
     if operator == b"Pad" and len(inputs) > 3:
         return {AXES}
-    return {WRONG_SAME} if _is_wrong_same(content, start, end, operator) else set()
-
-
-def _is_wrong_same(content: Content, start: int, end: int, operator: bytes) -> bool:
-    """Return whether onnxruntime may run the windows of a node wrong.
-
-    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
-    """
-    if not operator.endswith(b"Pool") and operator not in CONVOLUTIONS:
-        return False
+    is_pooling = operator.endswith(b"Pool")
+    if not is_pooling and operator not in CONVOLUTIONS:
+        return set()
     if content.find(BY_REFERENCE, start, end) >= 0:
-        return True
+        return {WRONG_SAME}
     if content.find(b"SAME_", start, end) < 0:
-        return False
+        return set()
     strides = _integers(content, start, end, b"\x07strides")
     windows = _integers(content, start, end, b"\x0ckernel_shape") or [1] * len(strides)
-    beyond = 1 if operator.endswith(b"Pool") else 3
-    dilations = _integers(content, start, end, b"\tdilations")
-    return any(n != 1 for n in dilations) or any(n >= window + beyond for n, window in zip(strides, windows))
+    beyond, dilations = 1 if is_pooling else 3, _integers(content, start, end, b"\tdilations")
+    is_wrong = any(n != 1 for n in dilations) or any(n >= window + beyond for n, window in zip(strides, windows))
+    return {WRONG_SAME} if is_wrong else set()
 
 
 def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import padops
 from padops import cli, exits
-from padops.cli.reports import KINDS, RULES, UNREADABLE
+from padops.cli.inspect import KINDS, RULES, UNREADABLE
 from padops.convert import errors
 from padops.runtime import session as runtime_session
 from padops.runtime.provider import OPTIONS
