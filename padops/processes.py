@@ -144,11 +144,7 @@ class Pickled:
         )
 
     def ask(self, question: Any) -> Any:
-        """Sends a question to the process and returns its answer.
-
-        Raises:
-            RuntimeError: The process refuses the question, has died, or did not answer in time.
-        """
+        """Returns the answer to a question; RuntimeError if the process refuses it, has died, or is late."""
 
         def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
             pickle.dump(question, requests)

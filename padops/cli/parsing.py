@@ -72,11 +72,7 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 
 def models_in(folder: Path) -> list[Path]:
-    """Returns the models in a folder and its subfolders, including dangling links.
-
-    Raises:
-        OSError: A folder cannot be read.
-    """
+    """Returns the models in a folder and its subfolders, including dangling links; OSError for an unreadable folder."""
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # a folder that disappears meanwhile ends no walk

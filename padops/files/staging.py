@@ -29,7 +29,6 @@ NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 CHANGED = "it has changed while the model was being converted; try again"
 TAKEN = "another program has written a file of this name meanwhile; try again"
 
-LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
 
@@ -86,14 +85,6 @@ def identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def name_of(stem: str, ending: str) -> str:
-    """``stem + ending``, with the stem shortened if the name would be too long for a file system."""
-    room = LONGEST_NAME - len(os.fsencode(ending))
-    while stem and len(os.fsencode(stem)) > room:
-        stem = stem[:-1]
-    return stem + ending
 
 
 class Staging:

@@ -64,11 +64,7 @@ class Asked:
     program: Sequence[str] = PROGRAM  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
-        """Describes the provider: onnxruntime's version, the plugin's version, and the devices.
-
-        Raises:
-            PadopsError: onnxruntime does not have the provider, or refuses its library or crashes on it.
-        """
+        """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a PadopsError."""
         told = self._answer({})
         if told["does"] == "dies":
             raise PadopsError(f"{self.provider}: {told['why']} when its library was loaded")
@@ -249,11 +245,7 @@ class Outcome:
 def probe(
     asked: Asked, probes: Sequence[Probe] = PROBES, advance: Callable[[int], None] = lambda done: None
 ) -> Outcome:
-    """Probes a provider, and tries the resulting rules.
-
-    Raises:
-        PadopsError: onnxruntime does not have the provider, or the provider does not run a model without Pads.
-    """
+    """Probes a provider, and tries the resulting rules; a PadopsError says why it cannot be probed."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:

@@ -72,10 +72,6 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. Beside padops,
     ``is_shared`` is whether the provider ran any node. A question without a model describes the provider, and
     lists all providers of onnxruntime.
-
-    Raises:
-        RuntimeError: onnxruntime has omitted the provider from the session.
-        Exception: onnxruntime refuses the library.
     """
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
     _register(provider, library)

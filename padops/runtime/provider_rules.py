@@ -176,15 +176,6 @@ def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
     return replace(row, rules=tuple(rule for rule in row.rules if rule not in reached)) if reached else row
 
 
-def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
-    """Return ``PadopsFirstExecutionProvider``'s options before these providers: their rules and plugin versions."""
-    before, files = [], []
-    for row, version in rows:
-        before.append(f"{row.name} {version}".rstrip())
-        files += [os.path.abspath(row.file)] if row is not BY_NAME.get(row.name) else []
-    return {"before": ",".join(before)} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
-
-
 def without_rules(name: str) -> str:
     """Return the message about a provider without rules."""
     return f"padops has no rules for it, and stands behind it; to measure it and stand in front: padops probe {name}"
