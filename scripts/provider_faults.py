@@ -57,7 +57,7 @@ def _is_known(chosen: "Callable[[Any], bool]", id: str, outcome: str, said: str)
 
     add_peers(peers.ISOLATED)
     item = Prepared.of(cases.find_case(id))
-    return any(row.matches(item) and row.fits(outcome, said) for row in filter(chosen, KNOWN))
+    return any(row.matches(item) and outcome in row.outcomes and row.says in said for row in filter(chosen, KNOWN))
 
 
 def _is_open(provider: str, answer: "dict[str, Any]") -> bool:

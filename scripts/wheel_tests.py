@@ -15,17 +15,15 @@ TESTS = Path(__file__).resolve().parent.parent / "tests"
 NAMES = {
     "csrc": (
         "describe",
-        "dialect_kernels",
         "float16",
         "inference",
         "inputs",
         "interior",
         "kernels",
         "property",
-        "rows",
     ),
     "runtime": ("provider", "session"),
-    "spec": ("plan", "shapes", "specifications", "specifications_dialects"),
+    "spec": ("plan", "shapes", "specifications"),
 }
 CHOSEN = [f"{folder}/test_{name}" for folder, names in NAMES.items() for name in names]
 if sys.platform == "linux":

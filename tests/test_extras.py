@@ -13,7 +13,7 @@ import pytest
 from sites import make_site, run_python, state_distribution
 
 import padops
-from padops.extras import EXTRAS, RUNTIMES
+from padops.extras import EXTRAS, RUNTIMES, DependencyError
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = ROOT / "models" / "int16.onnx"
@@ -85,6 +85,16 @@ def test_commands_that_need_nothing(numpy_alone: Path, tmp_path: Path) -> None:
     for arguments in (["--help"], ["convert", "--help"], ["describe"]):
         ran = run_python(numpy_alone, "-m", "padops", *arguments, cwd=tmp_path)
         assert (ran.returncode, ran.stderr) == (0, "") and ran.stdout
+
+
+@pytest.mark.parametrize("module", ["torch", "onnxscript", "jax2onnx.plugins"])
+def test_exporters_without_their_packages(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, extra = ("jax_pads", "jax") if module.startswith("jax") else ("torch_translations", "torch")
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, "padops.exporters.torch_functions", raising=False)
+    monkeypatch.delattr("padops.exporters.torch_functions", raising=False)
+    with pytest.raises(DependencyError, match=rf"padops\.{call} needs .*: pip install 'padops\[{extra}\]'"):
+        getattr(padops, call)().__enter__()
 
 
 def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: Path) -> None:

@@ -58,12 +58,12 @@ def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> C
     """A Pad in a session of this kind: for ``"padops"``, an operator of padops."""
     from padops.convert.runtimes import KERNELS
 
-    begin, end = (np.array(side, np.int64) for side in (workload.begin, workload.end))
+    begin, end = np.array(workload.pairs, np.int64).T
     op_type, attributes = "Pad", dict[str, Any](mode=workload.mode)
     constants = {"pads": np.concatenate([begin, end])}
     if workload.interior:
         op_type, constants = "NGraphPad_0", {"fill": np.zeros((), by_name(workload.dtype).numpy)}
-        amounts = (workload.begin, workload.end, workload.interior)
+        amounts = (begin.tolist(), end.tolist(), workload.interior)
         attributes = dict(zip(("padding_below", "padding_above", "padding_interior"), amounts))
     elif workload.mode == "symmetric":  # which ONNX lacks
         op_type, attributes, constants = "OpenVINOPad_12", {"pad_mode": "symmetric"}, {"begin": begin, "end": end}
@@ -114,7 +114,7 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     if workload.interior or 0 < bits < 8:
         return None
     data = memory.view(workload) if bits else workload.data().astype(np.dtypes.StringDType())
-    if min(workload.begin + workload.end) < 0:
+    if min(map(min, workload.pairs)) < 0:
         part = data[tuple(slice(-b, n + e) for n, (b, e) in zip(workload.shape, workload.pairs))]
         return lambda: np.ascontiguousarray(part)
     return numpy_peer.prepare(data, workload.pairs, workload.mode, 0 if bits else "")
@@ -158,7 +158,7 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     data = memory.view(workload)
     output = memory.target.view(data.dtype).reshape(workload.output_shape)
     shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
-    amounts = (openvino.Tensor(np.array(side, np.int64)) for side in (workload.begin, workload.end))
+    amounts = (openvino.Tensor(np.array(side, np.int64)) for side in zip(*workload.pairs))
     fill = openvino.Tensor(np.zeros((), data.dtype))
     model, _ = peer.pad_model([shared[0], *amounts, fill], workload.mode, 12, constants=(1, 2, 3))
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -183,8 +183,7 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
     if by_all and (threads == 1 or is_string):
         return None
     if is_string:
-        nothing = (0,) * len(workload.shape)
-        alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
+        alike = replace(workload, shape=workload.output_shape, amounts={})
         return _call(alike, memory, threads, "built-in", ("Identity", {}, {}))
     if target.size < MIN_BYTES:
         return None
@@ -208,7 +207,7 @@ def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | N
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None
-    nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
+    nothing = Workload("copy", target.shape, {}, dtype="uint8")
     return in_session("padops", nothing, Memory(np.ones(target.size, np.uint8), target), threads)
 
 

@@ -13,7 +13,6 @@ from padops.spec.bits import to_bytes
 from padops.spec.dtypes import by_name
 
 Shape = tuple[int, ...]
-Amounts = Mapping[int, int | tuple[int, int]]  # of the padded axes: on both sides, or before and after
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,7 @@ class Workload:
 
     name: str  # short, and unique
     shape: Shape  # of the data
-    begin: Shape  # amounts before each axis
-    end: Shape  # amounts after each axis
+    amounts: Mapping[int, int | tuple[int, int]]  # of the padded axes: on both sides, or before and after
     mode: str = "constant"  # which pads with 0
     dtype: str = "float"  # a name of ``padops.spec.dtypes``
     interior: Shape = ()  # amounts between any two elements of each axis; empty for none
@@ -31,12 +29,13 @@ class Workload:
     @property
     def output_shape(self) -> Shape:
         interior = self.interior or (0,) * len(self.shape)
-        return tuple(b + (n - 1) * (i + 1) + 1 + e for n, b, e, i in zip(self.shape, self.begin, self.end, interior))
+        return tuple(b + (n - 1) * (i + 1) + 1 + e for n, (b, e), i in zip(self.shape, self.pairs, interior))
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """Begin and end of each axis."""
-        return list(zip(self.begin, self.end))
+        amounts = (self.amounts.get(axis, 0) for axis in range(len(self.shape)))
+        return [(given, given) if isinstance(given, int) else given for given in amounts]
 
     @property
     def output_bytes(self) -> int:
@@ -53,17 +52,9 @@ class Workload:
         return np.random.default_rng(0).integers(0, most, self.shape).astype(dtype.numpy)
 
 
-def _around(name: str, shape: Shape, pads: Amounts, mode: str = "constant", dtype: str = "float") -> Workload:
-    pairs = [(p, p) if isinstance(p, int) else p for p in (pads.get(i, 0) for i in range(len(shape)))]
-    return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), mode, dtype)
-
-
 @dataclass(frozen=True)
 class Memory:
-    """The memory that all implementations of a workload read, and that some write, if they accept the caller's.
-
-    Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
-    """
+    """The memory of all implementations of a workload: bytes from a cache line on, as the runtime's own tensors."""
 
     source: np.ndarray
     target: np.ndarray
@@ -93,41 +84,41 @@ _IMAGE, _FEATURES, _UHD = (1, 3, 224, 224), (1, 64, 256, 256), (3, 2160, 3840)
 _NHWC, _SEQUENCE, _CACHE = (8, 56, 56, 96), (32, 512, 768), (1, 32, 2048, 128)
 
 WORKLOADS: tuple[Workload, ...] = (
-    *(_around(f"image {mode}", _IMAGE, {2: 3, 3: 3}, mode=mode) for mode in MODES),
-    *(_around(f"features {mode}", _FEATURES, {2: 1, 3: 1}, mode=mode) for mode in MODES),
-    _around("nhwc", _NHWC, {1: 4, 2: 4}),
-    _around("4k uint8", _UHD, {1: 16, 2: 16}, dtype="uint8"),
-    _around("4k float", _UHD, {1: 16, 2: 16}),
-    _around("audio reflect", (1, 480000), {1: 200}, mode="reflect"),
-    _around("volume", (1, 8, 64, 64, 64), {2: 1, 3: 1, 4: 1}),
-    _around("sequence", _SEQUENCE, {1: (0, 16)}),
-    _around("mask bool", (8, 1, 1024, 1024), {2: (0, 64), 3: (0, 64)}, dtype="bool"),
-    _around("tokens int64", (64, 384), {1: (0, 128)}, dtype="int64"),
-    _around("kv cache +1", _CACHE, {2: (0, 1)}),
-    _around("kv cache +512", _CACHE, {2: (0, 512)}),
-    _around("crop", _FEATURES, {2: -8, 3: -8}),
+    *(Workload(f"image {mode}", _IMAGE, {2: 3, 3: 3}, mode=mode) for mode in MODES),
+    *(Workload(f"features {mode}", _FEATURES, {2: 1, 3: 1}, mode=mode) for mode in MODES),
+    Workload("nhwc", _NHWC, {1: 4, 2: 4}),
+    Workload("4k uint8", _UHD, {1: 16, 2: 16}, dtype="uint8"),
+    Workload("4k float", _UHD, {1: 16, 2: 16}),
+    Workload("audio reflect", (1, 480000), {1: 200}, mode="reflect"),
+    Workload("volume", (1, 8, 64, 64, 64), {2: 1, 3: 1, 4: 1}),
+    Workload("sequence", _SEQUENCE, {1: (0, 16)}),
+    Workload("mask bool", (8, 1, 1024, 1024), {2: (0, 64), 3: (0, 64)}, dtype="bool"),
+    Workload("tokens int64", (64, 384), {1: (0, 128)}, dtype="int64"),
+    Workload("kv cache +1", _CACHE, {2: (0, 1)}),
+    Workload("kv cache +512", _CACHE, {2: (0, 512)}),
+    Workload("crop", _FEATURES, {2: -8, 3: -8}),
     # On these four, an earlier engine was slower than the built-in Pad, on a CPU that it was not tuned for.
-    _around("stft reflect", (4, 240000), {1: 512}, mode="reflect"),
-    _around("letterbox", (1, 3, 480, 640), {2: 80}),
-    _around("swin nhwc", (1, 150, 200, 96), {1: (0, 4), 2: (0, 3)}),
-    _around("image uint8", (1, 3, 1080, 1920), {2: 4, 3: 4}, dtype="uint8"),
-    _around("small maps", (1, 512, 14, 14), {2: 1, 3: 1}),  # rows shorter than a cache line
-    _around("far reflect", (1, 128, 32, 32), {3: 31}, mode="reflect"),  # as far as ONNX allows
-    _around("long edge", (1, 480000), {1: 24000}, mode="edge"),
-    _around("tiny", (2, 3), {0: 1, 1: 1}),
-    _around("no-op", _FEATURES, {}),
-    _around("image float16", _IMAGE, {2: 3, 3: 3}, dtype="float16"),
-    _around("nhwc float16", _NHWC, {1: 4, 2: 4}, dtype="float16"),
-    _around("sequence float16", _SEQUENCE, {1: (0, 16)}, dtype="float16"),
-    _around("kv cache +1 float16", _CACHE, {2: (0, 1)}, dtype="float16"),
-    _around("features float16", _FEATURES, {2: 1, 3: 1}, dtype="float16"),
-    _around("features int16", _FEATURES, {2: 1, 3: 1}, dtype="int16"),
-    _around("features bool", _FEATURES, {2: 1, 3: 1}, dtype="bool"),
-    _around("features int4", _FEATURES, {2: 1, 3: 1}, dtype="int4"),
-    _around("nhwc int4", _NHWC, {1: 4, 2: 4}, dtype="int4"),
-    _around("kv cache +1 int4", _CACHE, {2: (0, 1)}, dtype="int4"),
-    _around("strings", (1000, 1000), {0: 1, 1: 1}, dtype="string"),
-    Workload("interior", (1, 64, 128, 128), (0, 0, 0, 0), (0, 0, 0, 0), interior=(0, 0, 1, 1)),
+    Workload("stft reflect", (4, 240000), {1: 512}, mode="reflect"),
+    Workload("letterbox", (1, 3, 480, 640), {2: 80}),
+    Workload("swin nhwc", (1, 150, 200, 96), {1: (0, 4), 2: (0, 3)}),
+    Workload("image uint8", (1, 3, 1080, 1920), {2: 4, 3: 4}, dtype="uint8"),
+    Workload("small maps", (1, 512, 14, 14), {2: 1, 3: 1}),  # rows shorter than a cache line
+    Workload("far reflect", (1, 128, 32, 32), {3: 31}, mode="reflect"),  # as far as ONNX allows
+    Workload("long edge", (1, 480000), {1: 24000}, mode="edge"),
+    Workload("tiny", (2, 3), {0: 1, 1: 1}),
+    Workload("no-op", _FEATURES, {}),
+    Workload("image float16", _IMAGE, {2: 3, 3: 3}, dtype="float16"),
+    Workload("nhwc float16", _NHWC, {1: 4, 2: 4}, dtype="float16"),
+    Workload("sequence float16", _SEQUENCE, {1: (0, 16)}, dtype="float16"),
+    Workload("kv cache +1 float16", _CACHE, {2: (0, 1)}, dtype="float16"),
+    Workload("features float16", _FEATURES, {2: 1, 3: 1}, dtype="float16"),
+    Workload("features int16", _FEATURES, {2: 1, 3: 1}, dtype="int16"),
+    Workload("features bool", _FEATURES, {2: 1, 3: 1}, dtype="bool"),
+    Workload("features int4", _FEATURES, {2: 1, 3: 1}, dtype="int4"),
+    Workload("nhwc int4", _NHWC, {1: 4, 2: 4}, dtype="int4"),
+    Workload("kv cache +1 int4", _CACHE, {2: (0, 1)}, dtype="int4"),
+    Workload("strings", (1000, 1000), {0: 1, 1: 1}, dtype="string"),
+    Workload("interior", (1, 64, 128, 128), {}, interior=(0, 0, 1, 1)),
 )
 
 QUICK = (
@@ -142,11 +133,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image.
-
-    An image has one, three or four channels of 8 or 16 bits, before or behind its height and width, and 0.3 to 30 MB.
-    The same seed gives the same workloads; a smaller ``count`` gives the first of them.
-    """
+    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
@@ -166,7 +153,7 @@ def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
         padded = sorted(rng.sample(range(rank), rng.randint(1, min(rank, 3))))
     pairs = {axis: _amounts(rng, shape[axis], mode) for axis in padded}
     words = ", ".join(f"{axis}: {pair}" for axis, pair in pairs.items())
-    return _around(f"{name}{' image' * is_image} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
+    return Workload(f"{name}{' image' * is_image} {mode} {dtype} {list(shape)} {words}", shape, pairs, mode, dtype)
 
 
 def _shape(rng: random.Random, rank: int, elements: float) -> Shape:

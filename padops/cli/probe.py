@@ -100,5 +100,5 @@ def show(found: Outcome) -> None:
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
     """Yields each result of one condition, with its models unless it is right, and whether the Pad is the reason."""
     for does in dict.fromkeys(row.does for row in rows):
-        names = [row.probe.case.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
+        names = [row.probe.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

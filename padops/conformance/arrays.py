@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,16 @@ def unpack(packed: Packed) -> np.ndarray:
         array[:] = content
         return array.reshape(shape)
     return from_bytes(content, by_name(name), shape)
+
+
+def integers(values: Iterable[int], dtype: str = "int64") -> np.ndarray:
+    """Return an integer input with one axis."""
+    return np.array([*values], dtype)
+
+
+def draw_array(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> np.ndarray:
+    """Return an input of random bits, from a drawn seed."""
+    return random_array(np.random.default_rng(int(rng.integers(1 << 32))), by_name(dtype), shape)
 
 
 def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:

@@ -58,14 +58,6 @@ class Divergence:
         """``outcome`` as a set."""
         return {self.outcome} if isinstance(self.outcome, str) else {*self.outcome}
 
-    def concerns(self, peer: str, version: str) -> bool:
-        """Return whether the divergence concerns a peer of this version."""
-        return self.peer == peer.split("@")[0] and in_range(version, self.versions)
-
-    def fits(self, outcome: str, detail: str) -> bool:
-        """Return whether a result of a case that matches is as recorded; ``detail`` is the peer's message."""
-        return outcome in self.outcomes and self.says in detail
-
     def matches(self, item: Prepared) -> bool:
         """Return whether the divergence concerns a case."""
         case, expected = item.case, "error" if item.packed is None else "output"
@@ -140,28 +132,17 @@ def add_peers(place: Path) -> list[Peer]:
     return rows
 
 
-def judged_as(peer: Peer, versions: Mapping[str, str]) -> str:
-    """Return the version that selects the divergences: the peer's own, or the nearest recorded version."""
-    recorded, version = _recorded(peer, versions)
-    if not recorded or in_range(version, recorded):
-        return version
-    oldest, newest, _ = bounds_of(recorded)
-    return oldest if version_key(version) < version_key(oldest) else newest
+def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
+    """Return the version that selects a peer's divergences, and the recorded versions if its own is excused, else "".
 
-
-def not_recorded(peer: Peer, versions: Mapping[str, str]) -> str:
-    """Return the recorded versions if a peer's own is not among them, which excuses the peer; else "".
-
-    Nothing excuses padops' own peers: padops must know their behaviour in a new runtime. A user's own peer has no
-    records.
+    The version is the peer's own, or the nearest recorded version. Nothing excuses padops' own peers: padops must know
+    their behaviour in a new runtime. A user's own peer has no records.
     """
-    recorded, version = _recorded(peer, versions)
-    excused = recorded and not peer.ours and peer.is_listed
-    return recorded if excused and not in_range(version, recorded) else ""
-
-
-def _recorded(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the recorded versions of a peer's first package, or "", and its own version."""
     package, version = next(iter(versions.items()), ("", ""))
     package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)
-    return RECORDED.get(package, ""), version
+    recorded = RECORDED.get(package, "")
+    if not recorded or in_range(version, recorded):
+        return version, ""
+    oldest, newest, _ = bounds_of(recorded)
+    nearest = oldest if version_key(version) < version_key(oldest) else newest
+    return nearest, "" if peer.ours or not peer.is_listed else recorded

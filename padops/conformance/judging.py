@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import Packed, describe, unpack
-from padops.conformance.divergences import Divergence, judged_as, not_recorded
+from padops.conformance.divergences import Divergence, in_range, judged_as
 from padops.conformance.features import BEYOND, IDLE, Prepared
 from padops.conformance.lines import plain
 from padops.conformance.peers import Peer
@@ -18,10 +18,7 @@ from padops.spec.bits import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
-    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference.
-
-    Implementations may refuse cases that the standard leaves open; padops runs them.
-    """
+    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:
@@ -79,31 +76,22 @@ class PeerRun:
 
     def begin(self, handshake: Mapping[str, Any], known: Sequence[Divergence]) -> None:
         """Receive the versions of the peer, which select its divergences."""
-        self.handshake, self.absent, versions = {**handshake}, None, handshake["versions"]
-        self.recorded, version = not_recorded(self.peer, versions), judged_as(self.peer, versions)
-        self.known = [row for row in known if row.concerns(self.peer.name, version)]
+        self.handshake, self.absent = {**handshake}, None
+        version, self.recorded = judged_as(self.peer, handshake["versions"])
+        name = self.peer.name.split("@")[0]
+        self.known = [row for row in known if row.peer == name and in_range(version, row.versions)]
 
     @property
     def not_seen(self) -> list[str]:
         """Divergences that do not occur: their cases ran, and none had the recorded outcome."""
         return [id for id, count in self.seen.items() if not count]
 
-    @property
-    def stale(self) -> list[str]:
-        """Divergences of a recorded version that no longer occur."""
-        return [] if self.recorded else self.not_seen
-
-    @property
-    def gone(self) -> list[str]:
-        """Divergences that do not occur in a version without records."""
-        return self.not_seen if self.recorded else []
-
     def explain(self, item: Prepared, outcome: str, detail: str) -> str | None:
         """Return the id of the first divergence that explains an outcome, or None."""
         found = None
         for row in self.known if outcome not in IDLE else ():
             if row.matches(item):
-                fits = row.fits(outcome, detail)
+                fits = outcome in row.outcomes and row.says in detail
                 found = found or (row.id if fits else None)
                 self.seen[row.id] = self.seen.get(row.id, 0) + fits
         return found

@@ -44,11 +44,7 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def question(request: Request, lowered: bool = False, provider: str = "") -> bytes:
-    """Encode a case as a line.
-
-    ``lowered``: whether the model has standard operators in place of Pad; a model for a provider may keep a Pad that
-    the provider runs right.
-    """
+    """Encode a case as a line; ``lowered`` and ``provider`` are the peer's."""
     inputs = [
         {"name": f"input_{i}", "role": row.name, "constant": i in request.constant_inputs, **tensor(array)}
         for i, (row, array) in enumerate(zip(request.row.inputs, request.inputs))

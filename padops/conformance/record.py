@@ -99,9 +99,9 @@ def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
 
 def _present(one: PeerRun) -> dict[str, Any]:
     said = one.handshake or {}
-    about = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
-    more = {"within": one.peer.within or None, "recorded": one.recorded or None}
-    return {key: value for key, value in {**about, **more}.items() if value is not None}
+    told = {"name": one.peer.name, "python": said.get("python"), "versions": said["versions"]}
+    told |= {"within": one.peer.within or None, "recorded": one.recorded or None}
+    return {key: value for key, value in told.items() if value is not None}
 
 
 def footer(
@@ -116,8 +116,9 @@ def footer(
     """
     results = [result for one in ran for result in one.results]
     unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))
-    stale = set() if cut_short else {id for one in ran for id in one.stale}
-    gone = set() if cut_short else {id for one in ran for id in one.gone}
+    stale, gone = set[str](), set[str]()
+    for one in () if cut_short else ran:
+        (gone if one.recorded else stale).update(one.not_seen)
     absent = [one.peer for one in ran if one.handshake is None]
     missing = any(peer.name in asked or peer.required for peer in absent)
     failed = cut_short or unexpected or stale or missing or not results or strict and (new or gone)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance import cases, runner
-from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
+from padops.conformance.features import expect
 from padops.conformance.peers import PEERS, Peer
 from padops.conformance.peers.parts import shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
@@ -29,10 +29,7 @@ class NoScript(ValueError):
 
 
 def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Return the script that shows a case on a peer of ``peers.PEERS``; it only names an interpreter after ``@``.
-
-    It is Python, or JavaScript for a JavaScript peer, and exits with 1 if the peer differs from the rules, else with 0.
-    """
+    """Return the script, in the peer's language, that shows a case on a peer, whose ``@PYTHON`` it only names."""
     name = peer.partition("@")[0]
     if name not in PEERS or not PEERS[name].has_script:
         names = ", ".join(name for name, row in PEERS.items() if row.has_script)

@@ -15,8 +15,8 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
+from zlib import crc32
 
-from padops.conformance.case import seed_of
 from padops.conformance.divergences import EXAMPLES, Divergence, add_peers
 from padops.conformance.features import Prepared
 from padops.conformance.judging import PeerRun
@@ -30,7 +30,8 @@ from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 WORKER = Path(__file__).with_name("worker.py")
 GIVE_UP = 20  # consecutive deaths without an answer
 # Threads of their own would take the processor from the other peers.
-QUIET = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
+QUIET = dict.fromkeys(("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1")
+QUIET |= {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
 
 
 class AbsentPeer(Exception):
@@ -153,9 +154,7 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process, for good if it is the ``last``; else the next question starts another one, or ``Stopped``
-        tells that the run is ending.
-        """
+        """End the process; unless it is the ``last``, the next question starts another one, or the run is ending."""
         with self._lock:  # another process may reuse the number of an ended one
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
@@ -174,7 +173,7 @@ class Process:
         return f"{before}{words}" if words else ""
 
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]  # receives a peer's name, its finished cases, and all
 
 
 def parse_peers(text: str) -> list[Peer]:
@@ -233,10 +232,7 @@ def run_cases(
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
 ) -> list[PeerRun]:
-    """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels.
-
-    ``progress`` receives a peer's name, the number of its finished cases and their total.
-    """
+    """Run every case on every peer that has the operator; a slow peer gets fewer cases at the lower levels."""
     prepared = [Prepared.of(case) for case in cases]
     ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
     processes = [Process(peer) for peer in peers]
@@ -267,7 +263,7 @@ def share(prepared: Sequence[Prepared], peer: Peer, level: str) -> list[Prepared
     if not max_cases or len(mine) <= max_cases:
         return mine
     examples = set(EXAMPLES.values())
-    first = sorted(mine, key=lambda item: (item.case.id not in examples, seed_of(item.case.id)))[:max_cases]
+    first = sorted(mine, key=lambda item: (item.case.id not in examples, crc32(item.case.id.encode())))[:max_cases]
     chosen = {item.case.id for item in first}
     return [item for item in mine if item.case.id in chosen]
 

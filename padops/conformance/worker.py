@@ -79,7 +79,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: ModuleType, request: Any) -> Any:
-    """Run ``pad`` of a peer's file; an error with one of the file's ``UNSUPPORTED`` texts counts as unsupported."""
+    """Run ``pad`` of a peer's file; an error that its ``UNSUPPORTED`` lists, by type or text, counts as unsupported."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)
@@ -89,12 +89,10 @@ def _pad(module: ModuleType, request: Any) -> Any:
 
 def _run_users(function: Any, request: Any) -> Any:
     """Run a user's peer, with the signature of ``padops.run_reference``; NotImplementedError means unsupported."""
-    from padops.conformance.peers.request import Unsupported
+    from padops.conformance.peers.request import unsupported_where
 
-    try:
+    with unsupported_where((NotImplementedError,)):
         return function(request.op, dict(request.attributes), list(request.inputs))
-    except NotImplementedError as error:
-        raise Unsupported(str(error)) from error
 
 
 def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
@@ -116,9 +114,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
-    """Answer until no more cases come; ``forks``: in a copy of this process, and after a crash in the next copy, which
-    is far quicker than a new start.
-    """
+    """Answer until no more cases come; ``forks``: in a copy, and after a crash in the next, sooner than a new start."""
     while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:

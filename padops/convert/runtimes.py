@@ -452,10 +452,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool | None:
-    """Return whether axes lack one, or are in another order that matters; None if the model leaves it open.
-
-    Computed axes that are fewer than all count as [-1], an axis that no Pad has.
-    """
+    """Return whether axes lack one, or are in another order that matters; None if the model leaves it open."""
     axes = pad.input("axes")
     if pad.dims is None:
         return None
@@ -463,7 +460,7 @@ def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bo
     if isinstance(axes, np.ndarray):
         named = [int(axis) + rank * (int(axis) < 0) for axis in axes.reshape(-1)]
     elif count is not None and count != 2 * rank:
-        named = [-1]
+        named = [-1]  # an axis that no Pad has
     else:
         return None
     if when == "axes but all":
@@ -478,10 +475,10 @@ def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bo
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
     """Return whether a condition on the amounts holds for any axis; None if the model leaves it open."""
     if when == "crop":
-        return any(_is_cropped(row) for row in amounts)
+        return any(min(row.begin, row.end) < 0 for row in amounts)
     answer: bool | None = False
     for dim, row in zip(pad.dims or (), amounts):
-        cropped, added = _is_cropped(row), max(row.begin, row.end)
+        cropped, added = min(row.begin, row.end) < 0, max(row.begin, row.end)
         # Skip an axis whose amounts meet the condition at no size.
         if not (cropped if when in ("cut beyond", "cut away") else added > 0 and (when != "crop beyond" or cropped)):
             continue
@@ -498,7 +495,3 @@ def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool |
         if holds:
             return True
     return answer
-
-
-def _is_cropped(row: Amounts) -> bool:
-    return min(row.begin, row.end) < 0

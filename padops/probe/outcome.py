@@ -20,7 +20,7 @@ from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes import find_fault
-from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Probe, expected_of, feeds_of, model_of
+from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Case, expected_of, feeds_of, model_of
 from padops.processes import Pickled
 from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
@@ -36,7 +36,7 @@ SURELY_FAILING = SEVERITY[:3]
 class Seen:
     """The result of a provider for a probe."""
 
-    probe: Probe
+    probe: Case
     does: str  # ``"right"``, or as in a rule; a process that does not answer in time counts as dead
     why: str = ""  # the error, or the difference; "" if there is none
     without_pad: str = ""  # after a failure, the result of the model without its Pad; "" if not run
@@ -75,12 +75,10 @@ class Asked:
             )
         return told
 
-    def model(self, probe: Probe, rules: str | None = None, with_pad: bool = True) -> Seen:
+    def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
         """Runs a probe on the provider: in a stock session, or with padops and a file of rules beside it."""
-        feeds = feeds_of(probe.case)
-        if not with_pad:
-            feeds = {name: array for name, array in feeds.items() if name in ("x", "c")}
-        told = self.run(model_of(probe.case, with_pad), feeds, expected_of(probe.case, with_pad), rules)
+        feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
+        told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
 
     def run(
@@ -120,16 +118,18 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     earlier: such rules come first, unless they may hold only for a model that the provider leaves, such as one of open
     rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
-    seen = [row for row in seen if not (row.is_bare and (row.probe.case.before or row.probe.case.behind))]
-    conditions = list(dict.fromkeys(row.probe.when for row in seen))
+    seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
+    of_condition: dict[str, list[Seen]] = defaultdict(list)
+    for row in seen:
+        of_condition[row.probe.when].append(row)
     leaving: list[ProviderRule] = []
-    for when in conditions:
-        rows = [row for row in seen if row.probe.when == when and row.does == "leaves"]
-        leaving += _rules_for(when, [row for row in rows if not is_held(row.probe, leaving, surely=True)])
+    for when, rows in of_condition.items():
+        left = [row for row in rows if row.does == "leaves" and not is_held(row.probe, leaving, surely=True)]
+        leaving += _rules_for(when, left)
     first: list[ProviderRule] = []
     failing: list[ProviderRule] = []
-    for when in conditions:
-        rows = [row for row in seen if row.probe.when == when and row.fails]
+    for when, rows in of_condition.items():
+        rows = [row for row in rows if row.fails]
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             before = first if spoilt else [*first, *failing]
@@ -153,21 +153,21 @@ def _severity(row: Seen | ProviderRule) -> int:
     return SEVERITY.index(row.does)
 
 
-def is_held(probe: Probe, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
+def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
     """Whether one of the rules holds for the Pad of a probe; without ``surely``, also if the model leaves it open."""
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
 
 
-def _fault_of(probe: Probe, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
+def _fault_of(probe: Case, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
     """Returns the first rule that holds for the Pad of a probe, and whether it surely holds; None if no rule holds."""
     pad, found = _pad_of(probe)
     return find_fault(KnownProvider("", "", False, tuple(rules)), pad, found, installed_minor())
 
 
 @cache
-def _pad_of(probe: Probe) -> tuple[PadInfo, RunsAs]:
-    document = read_document(given_model(model_of(probe.case)), None, False, for_pads=True)
+def _pad_of(probe: Case) -> tuple[PadInfo, RunsAs]:
+    document = read_document(given_model(model_of(probe)), None, False, for_pads=True)
     (pad,) = Analysis(document).pads
     assert pad.info is not None and pad.match.runs_as is not None, "every probe has one Pad of ONNX"
     return pad.info, pad.match.runs_as
@@ -177,18 +177,18 @@ def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
     """Yields the rules of one condition for its failing models."""
     of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
-        for name in dict.fromkeys(row.probe.case.type for row in rows):
-            part = [row for row in rows if row.probe.case.type == name]
-            modes = _listed({row.probe.case.mode for row in part}) if name in IN_EVERY_MODE else ()
+        for name in dict.fromkeys(row.probe.type for row in rows):
+            part = [row for row in rows if row.probe.type == name]
+            modes = _listed({row.probe.mode for row in part}) if name in IN_EVERY_MODE else ()
             of_modes[min(part, key=_severity).does, modes].add(name)
         for (does, modes), names in of_modes.items():
             types = tuple(row.name for row in DTYPES if row.name not in names)
             yield ProviderRule(does, when, MEASURED, modes, types=types)
         return
-    for mode in dict.fromkeys(row.probe.case.mode for row in rows):
-        part = [row for row in rows if row.probe.case.mode == mode]
-        numbers, limit = [row.probe.number for row in part], 0
-        if when in LIMITED:  # it holds for these models and all beyond them
+    for mode in dict.fromkeys(row.probe.mode for row in rows):
+        part = [row for row in rows if row.probe.mode == mode]
+        limit, numbers = 0, [row.probe.number for row in part]
+        if when in LIMITED:  # the condition holds for these models and all beyond them
             limit = max(numbers) + 1 if when in ("below", "rank below") else min(numbers) - 1
         of_modes[min(part, key=_severity).does, limit].add(mode)
     for (does, limit), found in of_modes.items():
@@ -231,21 +231,19 @@ class Outcome:
         told = [(row, "no condition holds for it, and") for row in unruled]
         told += [(row, "with padops and these rules beside it,") for row in self.beside if row.does != "right"]
         return tuple(
-            f"{row.probe.case.name} ({row.probe.when}): {where} the session {SAID[row.does]}: {row.why}"
+            f"{row.probe.name} ({row.probe.when}): {where} the session {SAID[row.does]}: {row.why}"
             for row, where in told
             if row.probe not in bare
         )
 
-    def takes(self, probe: Probe) -> bool:
+    def takes(self, probe: Case) -> bool:
         """Whether padops claims the Pad of a probe with these rules."""
         fault = _fault_of(probe, self.rules)
         return fault is not None and fault[0].does != "leaves"
 
 
-def probe(
-    asked: Asked, probes: Sequence[Probe] = PROBES, advance: Callable[[int], None] = lambda done: None
-) -> Outcome:
-    """Probes a provider, and tries the resulting rules; a PadopsError says why it cannot be probed."""
+def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int], None] = lambda done: None) -> Outcome:
+    """Probes a provider, and tries the resulting rules; a PadopsError says why this is impossible."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
@@ -264,7 +262,7 @@ def probe(
     return replace(found, beside=tuple(_beside(found, tried)))
 
 
-def _fuses(found: Outcome, failed: Probe) -> bool:
+def _fuses(found: Outcome, failed: Case) -> bool:
     """Whether the provider loses its own nodes unless padops compiles its Pads; from known rules, or tried."""
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses
@@ -275,7 +273,7 @@ def _fuses(found: Outcome, failed: Probe) -> bool:
     return False
 
 
-def _beside(found: Outcome, probes: Sequence[Probe]) -> Iterator[Seen]:
+def _beside(found: Outcome, probes: Sequence[Case]) -> Iterator[Seen]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rules.json")
         file.write_text(text_of(found, tried=False), encoding="utf-8")

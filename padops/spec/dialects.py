@@ -168,10 +168,9 @@ def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
     Raises:
         PadError: A rule is broken; the message names the operator, the node, the rule and the numbers.
     """
-    mode = node.mode()
-    amounts = node.op.amounts(node, shape)
+    op, mode = node.op, node.mode()
     try:
-        return make_plan(shape, amounts, mode, node.op.crop, node.op.limit, node.op.clamp)
+        return make_plan(shape, op.amounts(node, shape), mode, op.crop, op.limit, op.clamp)
     except PadError as error:
         raise node.error(error.rule, error.detail) from None
 
@@ -349,11 +348,8 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
                 raise node.error("S1", f"{name} has {value}, expected 1 to {LARGEST}")
     first = 2 if node.attribute("data_format").startswith("NC") else 1
     amounts = [Amounts(0, 0)] * rank
-    try:
-        for axis, (extent, stride, dilation) in enumerate(zip(*lists.values()), first):
-            amounts[axis] = Amounts(*same_padding(shape[axis], extent, stride, dilation, node.attribute("auto_pad")))
-    except PadError as error:
-        raise node.error(error.rule, error.detail) from None
+    for axis, (extent, stride, dilation) in enumerate(zip(*lists.values()), first):
+        amounts[axis] = Amounts(*same_padding(shape[axis], extent, stride, dilation, node.attribute("auto_pad")))
     return amounts
 
 

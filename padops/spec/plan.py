@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+import numpy as np
+
 from padops.plural import plural
 
 # P10: the most elements that an axis or a tensor may have. With 16-byte elements it is still under 2**63 bytes, and
@@ -99,25 +101,22 @@ class Plan:
         return tuple(axis.output for axis in self.axes)
 
 
-def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """Return the source position of an output element at a position of its axis, or None for fill (P2, P6)."""
-    offset, extent = position - axis.begin, axis.extent
-    if axis.interior:
-        offset, gap = divmod(offset, axis.interior + 1)
-        return None if gap or not 0 <= offset < extent else axis.start + offset
-    if not 0 <= offset < extent:
-        if mode is Mode.CONSTANT:
-            return None
-        if mode is Mode.EDGE:
-            offset = min(max(offset, 0), extent - 1)
-        elif mode is Mode.WRAP:
-            offset %= extent
-        elif mode is Mode.SYMMETRIC:
-            offset %= 2 * extent
-            offset = min(offset, 2 * extent - 1 - offset)
-        elif mode is Mode.REFLECT:
-            offset %= max(2 * (extent - 1), 1)
-            offset = min(offset, 2 * (extent - 1) - offset)
+def source_index(axis: AxisPlan, mode: Mode, positions: np.ndarray) -> np.ndarray:
+    """Return the source positions of output elements at some positions of their axis, -1 for fill (P2, P6)."""
+    offset, extent = positions - axis.begin, max(axis.extent, 1)  # nothing reads an empty window, see P5
+    if mode is Mode.CONSTANT:
+        offset, gap = np.divmod(offset, axis.interior + 1)
+        return np.where((gap == 0) & (offset >= 0) & (offset < axis.extent), axis.start + offset, -1)
+    if mode is Mode.EDGE:
+        offset = np.clip(offset, 0, extent - 1)
+    elif mode is Mode.WRAP:
+        offset = offset % extent
+    elif mode is Mode.SYMMETRIC:
+        offset = offset % (2 * extent)
+        offset = np.minimum(offset, 2 * extent - 1 - offset)
+    elif mode is Mode.REFLECT:
+        offset = offset % max(2 * (extent - 1), 1)
+        offset = np.minimum(offset, 2 * (extent - 1) - offset)
     return axis.start + offset
 
 
@@ -151,8 +150,8 @@ def make_plan(
     axes = []
     for i, (size, pads, output) in enumerate(zip(shape, amounts, outputs)):
         start, stop = 0, size
+        _check_limit(i, size, pads, mode, limit)
         if mode is not Mode.CONSTANT:
-            _check_limit(i, size, pads, mode, limit)
             if crop is Crop.CROP:
                 start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
             if stop <= start and 0 not in outputs:
@@ -168,25 +167,21 @@ def make_plan(
 def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mode, limit: Limit, clamp: bool) -> None:
     """Check each axis separately, for data with some unknown sizes."""
     for i, (size, pads) in enumerate(zip(shape, amounts, strict=True)):
-        _check_interior(i, pads, mode)
-        if size is not None:
+        if size is None:
+            _output_size(i, 0, Amounts(0, 0, pads.interior), mode, clamp)  # P6 alone
+        else:
             _output_size(i, size, pads, mode, clamp)
-            if mode is not Mode.CONSTANT:
-                _check_limit(i, size, pads, mode, limit)
-
-
-def _check_interior(i: int, pads: Amounts, mode: Mode) -> None:
-    """Check P6 for one axis."""
-    if pads.interior < 0:
-        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
-    if pads.interior and mode is not Mode.CONSTANT:
-        text = f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
-        raise PadError("P6", text)
+            _check_limit(i, size, pads, mode, limit)
 
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
     """Check and return the output dim of axis ``i`` (P1, P6, P10)."""
-    _check_interior(i, pads, mode)
+    if pads.interior < 0:
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
+    if pads.interior and mode is not Mode.CONSTANT:
+        raise PadError(
+            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
+        )
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
     if max(map(abs, counted)) > LARGEST:
@@ -203,7 +198,7 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
 
 
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
-    """Check P4 for one axis in a mode other than constant."""
+    """Check P4 for one axis."""
     if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
         most = max(size - 1, 0) if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):

@@ -59,16 +59,13 @@ run_reference = run  # its name in ``padops``
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """Execute ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
-    output = np.empty(plan.shape, data.dtype)
-    output[...] = fill
-    if not output.size:
-        return output
-    targets, sources = [], []
-    for axis in plan.axes:
-        pairs = [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)]
-        targets.append(np.array([target for target, source in pairs if source is not None], np.intp))
-        sources.append(np.array([source for _, source in pairs if source is not None], np.intp))
-    output[np.ix_(*targets)] = data[np.ix_(*sources)]
+    if not data.size or 0 in plan.shape:
+        return np.full(plan.shape, fill, data.dtype)
+    output: np.ndarray = data.copy()
+    for i, axis in enumerate(plan.axes):
+        shown = source_index(axis, plan.mode, np.arange(axis.output))
+        output = np.take(output, shown, axis=i, mode="clip")
+        output[(slice(None),) * i + (shown < 0,)] = fill
     return output
 
 
@@ -90,15 +87,10 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
             node.integers(row.name)
         elif array is None and not row.optional:
             raise node.error("P8", f"input {row.name} is required")
-        elif array is not None and mode is Mode.CONSTANT:
-            fill = _read_fill(node, array, dtype)
+        elif array is not None and mode is Mode.CONSTANT:  # one element of the data's type, copied, never converted
+            if array.size != 1:
+                raise node.error("P7", f"{row.name} has {array.size} elements, expected one")
+            if by_numpy(array.dtype) is not by_numpy(dtype):
+                raise node.error("T", f"{row.name} is {array.dtype.name}, but data is {dtype.name}")
+            fill = array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())
     return fill
-
-
-def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Read the fill from an input: one element of the data's type, copied and never converted (P7)."""
-    if array.size != 1:
-        raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
-    if by_numpy(array.dtype) is not by_numpy(dtype):
-        raise node.error("T", f"{node.op.fill} is {array.dtype.name}, but data is {dtype.name}")
-    return array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())

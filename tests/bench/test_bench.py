@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,7 +41,6 @@ def test_bench_writes_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_model_is_measured_converted_and_as_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A long name is not broken into lines."""
     name = f"{'long_' * 40}m.onnx"
     shutil.copy(ROOT / "models" / "pad_19.onnx", tmp_path / name)
     monkeypatch.chdir(tmp_path)
@@ -56,24 +56,15 @@ def test_a_model_is_measured_converted_and_as_it_is(
 
 @pytest.mark.parametrize("kind", ["padops", "unmodified"])
 def test_a_model_that_changes_is_not_timed(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def other(model: str, threads: int, by: str) -> object:
+        held = original(model, threads, by)
+        more = SimpleNamespace(run=lambda names, feeds: [output + 1 for output in held.run(names, feeds)])
+        return more if by == kind else held
+
     original = timing.session
-    monkeypatch.setattr(
-        timing,
-        "session",
-        lambda model, threads, by: _Other(original(model, threads, by)) if by == kind else original(model, threads, by),
-    )
+    monkeypatch.setattr(timing, "session", other)
     with pytest.raises(timing.OutputsDiffer, match="pad_19.onnx: [a-z-]* differs from padops from place 0 on"):
         timing.time_model(ROOT / "models" / "pad_19.onnx", str(tmp_path), 1, 0.01)
-
-
-class _Other:
-    """A session whose outputs are those of another one, and 1 more."""
-
-    def __init__(self, held: object) -> None:
-        self.held = held
-
-    def run(self, names: None, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
-        return [output + 1 for output in self.held.run(names, feeds)]
 
 
 @pytest.mark.parametrize(
@@ -92,15 +83,12 @@ def test_mistakes_are_named(arguments: list[str], words: str, capsys: pytest.Cap
     assert capsys.readouterr().err.startswith(f"error: {words}")
 
 
-@pytest.mark.parametrize(("option", "most"), [("--threads", 1024), ("--random", 10_000)])
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "all", "²", "99999999999999999999"])
-def test_a_number_is_one_that_can_be_measured(
-    text: str, option: str, most: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["bench", f"{option}={text}"])
-    assert ended.value.code == 2
-    assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
+def test_a_number_is_one_that_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    for option, most in (("--threads", 1024), ("--random", 10_000)):
+        for text in ("0", "-1", "1.5", "²", str(most + 1)):
+            with pytest.raises(SystemExit, match="2"):
+                cli.main(["bench", f"{option}={text}"])
+            assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
 
 
 def test_a_copy_that_there_is_not_is_one_line(
@@ -112,26 +100,23 @@ def test_a_copy_that_there_is_not_is_one_line(
     assert "PADOPS_COPY is 'AVX2', expected baseline, avx2 or string" in err and "Traceback" not in err
 
 
-ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9)
-
-
 def test_what_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file, not a temporary one beside it."""
-    monkeypatch.setattr(timing, "measure", lambda steps, threads, seconds, keep, progress: keep([ROW]))
+    row = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9)
+    monkeypatch.setattr(timing, "measure", lambda steps, threads, seconds, keep, progress: keep([row]))
     target = tmp_path / ("n" * 256)
     assert cli.main(["bench", "--threads", "1", "--json", str(target)]) == 1
-    shown = capsys.readouterr()
-    assert shown.err == f"error: cannot write {target}: File name too long\n"
+    assert capsys.readouterr().err == f"error: cannot write {target}: File name too long\n"
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    workload = Workload("one", (2,), (1,), (0,))
-    monkeypatch.setitem(timing.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32))
+    wrong = lambda workload, memory, threads: lambda: np.ones(3, np.float32)
+    monkeypatch.setitem(timing.IMPLEMENTATIONS, "numpy", wrong)
     with pytest.raises(timing.OutputsDiffer, match=r"one: numpy differs from padops from place \d+ on, of 12"):
-        timing.time_workload(workload, ("padops", "numpy"), 1, 0.01)
+        timing.time_workload(Workload("one", (2,), {0: (1, 0)}), ("padops", "numpy"), 1, 0.01)
 
 
 @pytest.mark.adapts_to("openvino", "torch")
@@ -142,18 +127,18 @@ def test_implementations_agree(workload: Workload) -> None:
     calls = {name: make(workload, memory, 1) for name, make in timing.IMPLEMENTATIONS.items()}
     timing.compare(workload.name, memory.target, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
-        pads = np.array(workload.begin + workload.end)
+        pads = np.array(workload.pairs).T.reshape(-1)
         expected = reference.run("Pad_25", {"mode": workload.mode}, [workload.data(), pads])
         assert calls["padops"]().tobytes() == to_bytes(expected)
 
 
-@pytest.mark.parametrize("name", ["copy", "copy by all", "copy by padops"])
-def test_copies_write_all_bytes(name: str) -> None:
-    workload = Workload("one", (100_003,), (0,), (0,), dtype="uint8")
+def test_copies_write_all_bytes() -> None:
+    workload = Workload("one", (100_003,), {}, dtype="uint8")
     memory = Memory.of(workload)
-    memory.target[:] = 0
-    timing.IMPLEMENTATIONS[name](workload, memory, 2)()
-    assert memory.target.min() == memory.target.max() == 1
+    for name in ("copy", "copy by all", "copy by padops"):
+        memory.target[:] = 0
+        timing.IMPLEMENTATIONS[name](workload, memory, 2)()
+        assert memory.target.min() == memory.target.max() == 1
 
 
 class Clocks:
@@ -183,8 +168,6 @@ def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.M
 
 
 def test_cells() -> None:
-    """The best copy counts; numbers of threads share a cell."""
-
     def taken(implementation: str, median: float, threads: int = 1) -> Measurement:
         return Measurement("one", implementation, threads, 8, median, 0, 9)
 
@@ -197,8 +180,7 @@ def test_cells() -> None:
 
 
 def test_padops_runs_what_is_unmodified() -> None:
-    """A type that onnxruntime's own Pad lacks."""
-    workload = Workload("one", (2,), (1,), (0,), dtype="int16")
+    workload = Workload("one", (2,), {0: (1, 0)}, dtype="int16")
     memory = Memory.of(workload)
     assert timing.in_session("built-in", workload, memory, 1) is None
     call = timing.in_session("unmodified", workload, memory, 1)

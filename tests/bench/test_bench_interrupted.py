@@ -26,17 +26,11 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
         run.wait_for(lambda: "image reflect 1/" in run.said())  # the second one
         assert len(run.pids()) >= 2
-        if number == signal.SIGINT:
-            run.press_ctrl_c()
-        else:
-            os.kill(run.process.pid, number)  # the command alone
+        run.press_ctrl_c() if number == signal.SIGINT else os.kill(run.process.pid, number)  # the command alone
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
-    assert (
-        f"interrupted: {data} has the results until then, marked as cut short" in said
-        and "cut short after 1 workload" in " ".join(said.split())
-    )
-    assert "Traceback" not in said
+    assert f"interrupted: {data} has the results until then, marked as cut short" in said and "Traceback" not in said
+    assert "cut short after 1 workload" in " ".join(said.split())
     assert list(tmp_path.iterdir()) == [data]
     written = json.loads(data.read_text())
     assert {row["workload"] for row in written["measurements"]} == {"image constant"}
@@ -55,7 +49,6 @@ def test_before_anything_was_measured(tmp_path: Path) -> None:
 
 
 def leave(threads: int, seconds: float) -> list[Measurement]:
-    """Leaves a copy of the process behind, which holds the pipe, and dies."""
     if not os.fork():
         time.sleep(LASTING)
         os._exit(0)

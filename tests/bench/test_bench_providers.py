@@ -6,11 +6,11 @@ import json
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 import padops
@@ -46,27 +46,24 @@ def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypat
     assert next(line for line in lines if f"| {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
 
 
-@pytest.mark.parametrize(
-    ("ran", "counted"),
-    [
-        ([("Conv", CPU), ("Pad", "PadopsExecutionProvider")], (0, 0, 2)),
-        ([("OpenVINO-EP-subgraph_1", OPENVINO), ("OpenVINO-EP-subgraph_2", OPENVINO)], (2, 0, 0)),
-        ([(f"{FIRST}_7_0", FIRST), ("OpenVINO-EP-subgraph_1", OPENVINO), ("Relu", CPU)], (1, 0, 2)),
-        ([("Conv", WEBGPU), ("Relu", WEBGPU), ("Pad", WEBGPU)], (1, 0, 0)),
-        (
-            [("Conv", WEBGPU), ("MemcpyToHost", WEBGPU), ("Pad", FIRST), ("MemcpyFromHost", WEBGPU), ("Conv", WEBGPU)],
-            (2, 2, 1),
-        ),
-        ([("Conv", "A"), ("Conv", "B"), ("A_1", "A"), ("Conv", "A")], (4, 0, 0)),
-    ],
-)
-def test_parts(ran: list[tuple[str, str]], counted: tuple[int, int, int]) -> None:
-    assert placement_among(ran) == counted
+PARTS = [
+    ([("Conv", CPU), ("Pad", "PadopsExecutionProvider")], (0, 0, 2)),
+    ([("OpenVINO-EP-subgraph_1", OPENVINO), ("OpenVINO-EP-subgraph_2", OPENVINO)], (2, 0, 0)),
+    ([(f"{FIRST}_7_0", FIRST), ("OpenVINO-EP-subgraph_1", OPENVINO), ("Relu", CPU)], (1, 0, 2)),
+    ([("Conv", WEBGPU), ("Relu", WEBGPU), ("Pad", WEBGPU)], (1, 0, 0)),
+    ([("Conv", WEBGPU), ("MemcpyToHost", WEBGPU), ("Pad", FIRST), ("MemcpyFromHost", WEBGPU), ("Conv", WEBGPU)],
+     (2, 2, 1)),
+    ([("Conv", "A"), ("Conv", "B"), ("A_1", "A"), ("Conv", "A")], (4, 0, 0)),
+]  # fmt: skip
+
+
+def test_parts() -> None:
+    for ran, counted in PARTS:
+        assert placement_among(ran) == counted
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_networks(name: str) -> None:
-    """The networks are valid and have the named Pads; their twins' Pads are constant, of equal amounts, no axes."""
     made, twin, _ = ALL[name]
     models = [onnx.load_from_string(model()) for model in (made, twin)]
     for model in models:
@@ -80,23 +77,18 @@ def test_networks(name: str) -> None:
     assert told[0] == told[1]
 
 
-class Twice:
-    """A session that gives twice as much as it should."""
-
-    def __init__(self, held: onnxruntime.InferenceSession) -> None:
-        self.held, self.end_profiling = held, held.end_profiling
-
-    def run(self, names: None, feeds: dict[str, Any]) -> list[np.ndarray]:
-        return [2 * output for output in self.held.run(names, feeds)]
-
-
 @pytest.mark.parametrize("by", [STOCK, BESIDE, LOWERED])
 def test_outputs_are_compared(by: str) -> None:
     """What padops changes is an error; what the provider gets wrong is not timed."""
+
+    def twice(options: Any) -> object:
+        held = ways[by](options)
+        run = lambda names, feeds: [2 * output for output in held.run(names, feeds)]
+        return SimpleNamespace(run=run, end_profiling=held.end_profiling)
+
     made, _, shape = SMALL["small panorama, wrap"]
     ways = bench_providers.sessions(made(), CPU)
-    wrong = ways | {by: lambda options: Twice(ways[by](options))}
-    measure = lambda: bench_providers.measured("net", wrong, {"x": np.ones(shape, np.float32)}, 0.01)
+    measure = lambda: bench_providers.measured("net", ways | {by: twice}, {"x": np.ones(shape, np.float32)}, 0.01)
     if by != STOCK:
         with pytest.raises(OutputsDiffer, match=f"net: {by} does not give what the processor gives: output 0"):
             measure()

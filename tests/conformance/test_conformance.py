@@ -9,10 +9,9 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
-from padops.conformance.features import Prepared
+from padops.conformance.features import Prepared, expect
 from padops.conformance.peers import PEERS, Peer
 from padops.spec.dialects import OPS
 
@@ -32,7 +31,6 @@ def test_ids_are_unique_and_make_the_case_again(quick: list) -> None:
 
 
 def test_an_id_means_one_case_forever() -> None:
-    """The numbers are written down: a report of last year names the same case."""
     case = cases.find_case("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
     assert (case.data.shape, case.inputs[1].tolist(), case.inputs[3].tolist()) == ((3, 4), [2, 2, 2, 2], [0, 1])
     assert case.data.view(np.uint32)[0, :2].tolist() == [378147536, 1112695953]
@@ -42,9 +40,9 @@ def test_an_id_means_one_case_forever() -> None:
 
 
 TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
+# Other spellings of a case's numbers would draw another case.
 NO_IDS = [
     *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
-    # Other spellings of a case's numbers, which would draw another case.
     *(f"random/Pad_18/{numbers}" for numbers in ("007/1", "7/ 1", "+7/1", "7/1_0", "7/\u0661")),
     *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
 ]
@@ -57,8 +55,10 @@ def test_an_id_that_is_none() -> None:
 
 
 def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
-    default = cases.collect("default")
-    assert {case.id for case in quick} < {case.id for case in default}
+    assert [*map(list, zip(*cases.LEVELS.values()))] == [sorted(row) for row in zip(*cases.LEVELS.values())]
+    for name in ("Pad_18", "OpenVINOPad_12"):
+        few, more = ({case.id for case in cases.table.cases([name], *counts, 0)} for counts in ((1, 1), (3, 4)))
+        assert few < more
     assert {rule for case in quick for rule in Prepared.of(case).rules} >= RULES
     combinations = {(case.op, case.mode, case.dtype.name) for case in quick}
     for op in OPS.values():
@@ -104,28 +104,18 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def outcomes(own: Path, function: str, chosen: list) -> list[tuple[str, str]]:
-    (ran,) = runner.run_cases(chosen, [runner.parse_peer(f"{own}:{function}")], KNOWN)
-    assert ran.absent is None and ran.handshake["versions"]["numpy"]
-    return [(result["op"], result["outcome"]) for result in ran.results]
-
-
-def test_a_peer_of_the_users_own(own: Path, quick: list) -> None:
-    chosen = quick[::25]
-    assert {outcome for _, outcome in outcomes(own, "right", chosen)} == {"agree"}
-    assert {outcome for _, outcome in outcomes(own, "unwilling", chosen)} == {"unsupported"}
-    assert {op for op, outcome in outcomes(own, "wrong", quick[:800]) if outcome != "agree"} == {"Pad_18"}
-
-
-def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
-    chosen = [case for case in quick[::12] if case.op in ("Pad_18", "Pad_19", "Pad_21")]
-    found = outcomes(own, "crashing", chosen)
-    assert len(found) == len(chosen)
-    assert {op for op, outcome in found if outcome == "crash"} == {"Pad_19"} == {op for op, o in found if o != "agree"}
+def test_peers_of_the_users_own(own: Path, quick: list) -> None:
+    chosen = quick[::25] + [case for case in quick if case.op in ("Pad_18", "Pad_19")][:40:4]
+    names = ("right", "unwilling", "wrong", "crashing")
+    found = {}
+    for one in runner.run_cases(chosen, [runner.parse_peer(f"{own}:{name}") for name in names], KNOWN):
+        assert one.absent is None and one.handshake["versions"]["numpy"] and len(one.results) == len(chosen)
+        found[one.peer.name] = {(row["op"], row["outcome"]) for row in one.results if row["outcome"] != "agree"}
+    assert found["own:right"] == set() and {outcome for _, outcome in found["own:unwilling"]} == {"unsupported"}
+    assert (found["own:wrong"], found["own:crashing"]) == ({("Pad_18", "differ")}, {("Pad_19", "crash")})
 
 
 def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsys: pytest.CaptureFixture[str]) -> None:
-    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
     own.write_text("import a_module_that_is_not_there")
     peers = [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")]
     ran = runner.run_cases(quick[:3], peers, KNOWN)
@@ -139,6 +129,7 @@ def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsy
             patch.setattr("padops.conformance.peers.PEERS", rows)
             patch.setattr("padops.conformance.runner.PEERS", rows)
             patch.setattr("padops.conformance.divergences.KNOWN", ())
+            patch.setattr(cases, "collect", lambda *given: quick[:3])
             assert main(["conformance", "--quick", *options]) == code
         told = capsys.readouterr()
         assert "a_module_that_is_not_there" in told.out
@@ -146,7 +137,6 @@ def test_absent_peers_fail_where_they_are_required(own: Path, quick: list, capsy
 
 
 def test_a_part_of_padops_is_never_absent() -> None:
-    """Only what needs an extra may be, or what is not part of padops."""
     present = runner.PeerRun(runner.parse_peer("numpy"), {"python": "3", "versions": {}})
     present.results = [{"unexpected": False, "new": False}]
     codes = {
@@ -157,17 +147,13 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-def test_unknown_peer() -> None:
+def test_names_of_peers(own: Path) -> None:
     for text in ("nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", "", "/none/own.py:f"):
         other = f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
         with pytest.raises(ValueError) as caught:
             runner.parse_peer(text)
         assert str(caught.value) == (f"peer {text!r}: there is no file /none/own.py" if "none" in text else other)
-
-
-def test_a_peer_in_a_folder_with_an_at(own: Path) -> None:
-    folder = own.parent / "me@home"
-    folder.mkdir()
+    (folder := own.parent / "me@home").mkdir()
     path = own.rename(folder / own.name)
     for python in ("", "@/no/such/python", "@/a@b/c.py:f"):
         peer = runner.parse_peer(f"{path}:right{python}")
@@ -179,15 +165,11 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
     name = f"{own.stem}:wrong"
     listed = Divergence("seen", "differ", "P2", "it is made so", name, ALL, families=("onnx",), expected="output")
     stale = Divergence("not-seen", "crash", "P2", "it is not so", name, ALL, families=("onnx",))
-    other_version = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
+    other = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
     peers = [runner.parse_peer(f"{own}:wrong")]
-    for known, unexpected, left in (
-        ([], True, []),
-        ([listed], False, []),
-        ([listed, stale], False, ["not-seen"]),
-        ([listed, other_version], False, []),
-    ):
-        ran = runner.run_cases(quick[300:800], peers, known)
+    chosen = [case for case in quick if case.op == "Pad_18"][::4]
+    for known, unexpected, left in (([], True, []), ([listed, other], False, []), ([listed, stale], False, [stale.id])):
+        ran = runner.run_cases(chosen, peers, known)
         footer = record.footer(ran)
         assert (footer["unexpected"] > 0, footer["stale"]) == (unexpected, left)
         assert footer["exit"] == (1 if unexpected or left else 0)

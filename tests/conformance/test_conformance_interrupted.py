@@ -55,10 +55,7 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
     with AtTerminal(*command, cwd=tmp_path) as run:
         run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("slow", "slower")))
         assert len(run.pids()) >= 5, "the command, two workers and a child of each"
-        if number == signal.SIGINT:
-            run.press_ctrl_c()
-        else:
-            os.kill(run.process.pid, number)  # the command alone
+        run.press_ctrl_c() if number == signal.SIGINT else os.kill(run.process.pid, number)  # the command alone
         code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
     whole = record.read(out / record.FILE)
@@ -75,7 +72,6 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
 
 
 def test_before_a_case_was_run(tmp_path: Path) -> None:
-    """While the cases are made, nothing is to be kept."""
     out = tmp_path / "report"
     with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
         run.wait_for(lambda: "preparing" in run.said())

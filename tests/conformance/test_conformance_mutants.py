@@ -13,7 +13,7 @@ import pytest
 from padops.cli import main
 from padops.conformance import cases
 
-MUTANTS = 400
+MUTANTS = 150
 
 
 @pytest.fixture(scope="module")

@@ -33,20 +33,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("options", "level"), [([], "default"), (["--quick"], "quick"), (["--exhaustive"], "exhaustive")]
+    ("options", "level", "seed"),
+    [([], "default", 0), (["--quick"], "quick", 0), (["--exhaustive", "--seed", "7"], "exhaustive", 7)],
 )
-def test_the_level_is_that_of_the_cases_the_peers_and_the_report(
-    options: list[str], level: str, asked: dict[str, Any], tmp_path: Path
+def test_the_level_and_the_seed(
+    options: list[str], level: str, seed: int, asked: dict[str, Any], tmp_path: Path
 ) -> None:
     assert main(["conformance", *options, "--out", str(tmp_path)]) == 0
-    assert (asked["collected"], asked["level"], asked["seed"]) == (level, level, 0)
-    assert asked["always"] == list(EXAMPLES.values()) and asked["peers"] == list(PEERS)
-    assert record.read(tmp_path / record.FILE).header["level"] == level
-
-
-def test_the_seed_chooses_the_cases(asked: dict[str, Any], tmp_path: Path) -> None:
-    assert main(["conformance", "--quick", "--seed", "7", "--out", str(tmp_path)]) == 0
-    assert asked["seed"] == 7 and record.read(tmp_path / record.FILE).header["seed"] == 7
+    wanted = {"collected": level, "level": level, "seed": seed, "always": list(EXAMPLES.values()), "peers": list(PEERS)}
+    assert asked == wanted
+    header = record.read(tmp_path / record.FILE).header
+    assert (header["level"], header["seed"]) == (level, seed)
     ids = [{case.id for case in cases.table.cases(["Pad_18"], 1, 1, seed)} for seed in (0, 7, 7)]
     assert ids[0] != ids[1] == ids[2]
 
@@ -69,7 +66,6 @@ def test_without_leaves_peers_out(asked: dict[str, Any], capsys: pytest.CaptureF
 
 
 def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It said that the module users_peer, which nobody has written, has no such attribute."""
     path = tmp_path / "mine.py"
     path.write_text("import os\n\ndef pad(op, attributes, inputs):\n    raise KeyError(op)\n\nother = 3\n")
     with pytest.MonkeyPatch.context() as patch:

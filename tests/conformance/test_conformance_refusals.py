@@ -10,11 +10,13 @@ from document_blocks import ROOT, blocks
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
+from padops.conformance.features import BEYOND
 from padops.conformance.peers import PEERS
 
 QUICK = cases.collect("quick")
-ERRORS = [case for case in QUICK if runner.Prepared.of(case).packed is None][::11]
-RIGHT = [case for case in QUICK if runner.Prepared.of(case).packed is not None][::60]
+ITEMS = [*map(runner.Prepared.of, QUICK)]
+ERRORS = [item.case for item in ITEMS if item.packed is None][::20]
+RIGHT = [item.case for item in ITEMS if item.packed is not None and item.of_class != BEYOND][::90]
 
 
 def results(folder: Path, text: str, chosen: list = ERRORS) -> list[dict]:
@@ -40,7 +42,7 @@ FAILING = "REFUSALS = {}\n\ndef pad(op, attributes, inputs):\n    raise {}('of i
 )
 def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcome: str, tmp_path: Path) -> None:
     """Such a peer gets no case right that has an output, whatever it states."""
-    assert len(ERRORS) > 40 and len(RIGHT) > 20
+    assert len(ERRORS) > 20 and len(RIGHT) > 10
     found = results(tmp_path, FAILING.format(stated, raised), [*ERRORS, *RIGHT])
     expected = [outcome] * len(ERRORS) + ["error" if outcome == "agree" else outcome] * len(RIGHT)
     assert [result["outcome"] for result in found] == expected
@@ -48,22 +50,14 @@ def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcom
         assert {result["detail"] for result in found} == {f"{raised}: of its own"}
 
 
-def test_without_a_statement_there_is_only_the_error_of_padops(tmp_path: Path) -> None:
-    own = "import padops\n\ndef pad(op, attributes, inputs):\n    return padops.run_reference(op, attributes, inputs)\n"
-    assert {result["outcome"] for result in results(tmp_path, own)} == {"agree"}
-    own = "def pad(op, attributes, inputs):\n    raise RuntimeError('no')\n"
-    assert {result["outcome"] for result in results(tmp_path, own)} == {"error"}
-
-
 def test_a_statement_that_names_no_exceptions(tmp_path: Path) -> None:
-    for stated, shown in (("(1,)", "1"), ("'ValueError'", "'ValueError'"), ("(SystemExit,)", "SystemExit")):
+    for stated, shown in (("(1,)", "1"), ("(SystemExit,)", "SystemExit")):
         (tmp_path / "own.py").write_text(FAILING.format(stated, "ValueError"))
         (ran,) = runner.run_cases(ERRORS[:1], [runner.parse_peer(f"{tmp_path}/own.py:pad")], ())
         assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
 
 
 def test_every_peer_states_its_refusals() -> None:
-    """A literal assignment or an import by that name, never ``Exception``."""
     files = {row.file for row in PEERS.values() if not row.command}
     assert len(files) > 14
     for module in files:
@@ -82,12 +76,13 @@ def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
 
 
 def test_the_example_of_the_page_is_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It agrees in every case that it runs, errors included, by the command that the page shows."""
     page = ROOT / "docs" / "conformance.md"
     (example,) = [block for block in blocks(page) if block.language == "python"]
     (command,) = re.findall(r"`padops (conformance .*mine\.py[^`]*)`", page.read_text(encoding="utf-8"))
     (tmp_path / "mine.py").write_text(example.code)
     monkeypatch.chdir(tmp_path)
+    chosen = [case for case in QUICK if case.op in ("Pad_11", "Pad_13", "Pad_18")]
+    monkeypatch.setattr(cases, "collect", lambda *given: chosen)
     assert main(command.split()) == 0
     ran = [result for result in record.read("report/conformance.jsonl").results if result["outcome"] != "unsupported"]
     assert {(result["outcome"], result["op"]) for result in ran} == {("agree", "Pad_11"), ("agree", "Pad_13")}

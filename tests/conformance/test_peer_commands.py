@@ -37,25 +37,17 @@ def results(behaviour: str, chosen: list) -> list[dict]:
 
 
 def test_a_command_is_a_peer() -> None:
-    found = results("right", QUICK[::12])
+    found = results("right", QUICK[::24])
     assert {result["outcome"] for result in found} == {"agree", "unsupported"}
-    wrong = [result for result in results("wrong", QUICK[::12]) if result["outcome"] not in ("agree", "unsupported")]
-    assert wrong and {result["outcome"] for result in wrong} == {"differ"}
-
-
-def test_a_crash_is_an_outcome_and_not_the_end() -> None:
+    assert {result["outcome"] for result in results("wrong", QUICK[::24])} - {"agree"} == {"differ", "unsupported"}
     chosen = [case for case in QUICK if case.op in ("Pad_18", "Pad_19", "Pad_21")][::20]
-    found = results("crash", chosen)
+    found = results("crash", chosen)  # an outcome, and not the end
     assert len(found) == len(chosen)
     crashed = [result for result in found if result["outcome"] == "crash"]
     assert {result["op"] for result in crashed} == {"Pad_19"} == {r["op"] for r in found if r["op"] == "Pad_19"}
     assert all("SIGABRT" in result["detail"] and "out of luck" in result["detail"] for result in crashed)
-
-
-def test_what_is_no_answer_is_an_error_that_says_so() -> None:
-    chosen = [case for case in QUICK if case.op == "Pad_18"][: len(lines_peer.GARBLED)]
-    found = results("garbled", chosen)
-    assert [result["outcome"] for result in found] == ["error"] * len(chosen)
+    found = results("garbled", [case for case in QUICK if case.op == "Pad_18"][: len(lines_peer.GARBLED)])
+    assert {result["outcome"] for result in found} == {"error"}
     assert all(re.match("a line that is|an answer with|an output that is no tensor", r["detail"]) for r in found)
 
 
@@ -129,11 +121,11 @@ def test_every_question_is_json_and_says_what_the_page_says() -> None:
 @pytest.mark.needs_environment("onnxruntime-web")
 def test_onnxruntime_web_is_as_known() -> None:
     """As the suite has it, and as a command with its program, which is the example of docs/conformance.md."""
-    chosen = QUICK[::8]
+    chosen = QUICK[::16]
     ran = runner.run_cases(chosen, [runner.parse_peer("onnxruntime-web")], KNOWN, "quick")[0]
     assert ran.absent is None, ran.absent
     assert [result for result in ran.results if result["unexpected"]] == []
-    assert sum(result["outcome"] == "agree" for result in ran.results) > 50
+    assert sum(result["outcome"] == "agree" for result in ran.results) > 25
     program = PEERS["onnxruntime-web"].command[1]
     inside = f"cd {shlex.quote(str(environments() / 'onnxruntime-web'))} && exec node {program}"
     same = runner.run_cases(chosen[::6], [runner.parse_command(f"sh -c {shlex.quote(inside)}")], KNOWN, "quick")[0]

@@ -83,7 +83,6 @@ def another(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its peers, what is known of them, and a script that shows a case without padops."""
     out = another.parent / "out"
     assert main(["conformance", "--quick", "--peer", str(another), "--out", str(out)]) == 1
     whole = record.read(out / record.FILE)
@@ -105,7 +104,6 @@ def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[
 
 
 def test_what_a_file_states(another: Path) -> None:
-    """Its rows and its known divergences; none of another file of the folder."""
     row, second = add_peers(another)
     assert (row.name, row.entry_point, row.file) == ("another", f"{another}:run_case", another)
     assert (second.name, second.entry_point) == ("padops-another", f"{another}:run_beside")
@@ -152,16 +150,15 @@ def test_a_part_has_what_it_needs_and_no_more(another: Path) -> None:
 
 def test_what_the_suite_knows_is_read_without_an_implementation() -> None:
     """Each would take seconds to load, if it is installed at all. The package alone knows those beside padops."""
-    names = ("torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract", "tvm", "tinygrad", "dask")
     code = f"""
 import sys
 from pathlib import Path
-from padops.conformance.divergences import KNOWN, RECORDED, add_peers
+from padops.conformance.divergences import KNOWN, add_peers
 from padops.conformance.peers import PEERS
 assert len(KNOWN) > 100 and not any(row.environment for row in PEERS.values())
 add_peers(Path({str(PEERS["tract"].file.parent)!r}))
-assert len(KNOWN) > 200 and len(RECORDED) > 15
-print([name for name in {names} if name in sys.modules])
+assert len(KNOWN) > 200
+print({{"torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract", "tvm"}} & {{*sys.modules}})
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert ran.stdout == "[]\n"
+    assert ran.stdout == "set()\n"

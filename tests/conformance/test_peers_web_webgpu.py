@@ -62,7 +62,6 @@ def test_a_lowered_question_is_for_the_provider(case: str, kept: bool) -> None:
 
 @IN_BROWSER
 def test_without_chromium_it_is_absent(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """Without Chromium the peer is absent, and the tests that need it are skipped with a reason."""
     assert needs.IN_BROWSER == {STOCK, LOWERED} and needs.needs_of(request.node) == {STOCK, "chromium"}
     node = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True).stdout.strip()
     (tmp_path / "node").symlink_to(node)
@@ -75,7 +74,6 @@ def test_without_chromium_it_is_absent(request: pytest.FixtureRequest, tmp_path:
 
 
 def processes() -> list[tuple[int, int, str]]:
-    """All that run: their number, their group, and their command."""
     listed = subprocess.run(["ps", "-ww", "-eo", "pid=,pgid=,args="], capture_output=True, text=True, check=True).stdout
     return [(int(pid), int(group), text) for pid, group, text in (line.split(None, 2) for line in listed.splitlines())]
 

@@ -6,14 +6,12 @@ import itertools
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 from inspected_models import stock
-from onnx import helper
-from small_models import FLOAT, INT64, model, one_pad, pad, tensor
+from small_models import FLOAT, INT32, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -64,42 +62,29 @@ def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
     assert stock(source, {"x": data}) is None
 
 
-ONES = np.ones((3, 5), np.float32)
-ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
+# Dims of the fill and of the pads, whether there are axes, and the rule of what onnxruntime refuses.
+ENDS: list[tuple[list[int | str], list[int | str], bool, str]] = [
+    *((fill, [4], False, "P7") for fill in ([1], [], [1, 1], [2], [0], [1, 3], ["n"])),
+    *(([1], pads, False, "P8") for pads in ([3], [6], [1, 4], [2, 2], ["n"])),
+    *(([1], pads, True, "P8") for pads in ([2], [4])),
+]  # fmt: skip
 
 
-def filled(
-    dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any
-) -> Any:
-    """A Pad of which pads and fill are inputs, of these dims."""
-    inputs = [("x", FLOAT, [3, 5]), ("pads", INT64, length), ("f", FLOAT, dims)]
-    return model([pad(names, mode=mode)], parts.pop("opset", 13), inputs=inputs, **parts)
-
-
-@pytest.mark.parametrize("dims", [[1], [], [1, 1], [2], [0], [1, 3], ["n"]])
-def test_declared_dims_of_a_fill(dims: list[int | str]) -> None:
-    """Only mode constant reads it, and wants one element."""
-    source = filled(dims, [4])
-    facts = only_pad(source)
-    fill = np.zeros([dim if isinstance(dim, int) else 1 for dim in dims], np.float32)
-    ran = stock(source, {"x": ONES, "pads": np.array([0, 1, 0, 2]), "f": fill}) is not None
-    assert ran == facts.runs == (facts.verdict != "breaks a rule")
-    assert ran or facts.why.endswith("[P7]")
-    assert only_pad(filled(dims, [4], mode="edge")).verdict != "breaks a rule"
-
-
-@pytest.mark.parametrize(
-    ("length", "parts"),
-    [([3], {}), ([4], {}), ([6], {}), ([1, 4], {}), ([2, 2], {}), (["n"], {}), ([2], ALONG), ([4], ALONG)],
-)
-def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -> None:
-    """Two for each axis that is padded."""
-    source = filled([1], length, ("x", "pads", "f", "axes") if parts else ("x", "pads", "f"), **parts)
-    facts = only_pad(source)
-    pads = np.ones([dim if isinstance(dim, int) else 4 for dim in length], np.int64)
-    ran = stock(source, {"x": ONES, "pads": pads, "f": np.zeros(1, np.float32)}) is not None
-    assert ran == (facts.verdict != "breaks a rule")
-    assert ran or facts.why.endswith("[P8]")
+@pytest.mark.parametrize(("fill", "pads", "along", "rule"), ENDS)
+def test_declared_dims_of_fill_and_pads(fill: list[int | str], pads: list[int | str], along: bool, rule: str) -> None:
+    """Mode constant reads one element; the others read none. Each axis that is padded has two amounts."""
+    ends = [("x", FLOAT, [3, 5]), ("pads", INT64, pads), ("f", FLOAT, fill)]
+    names, tensors = ["x", "pads", "f", *["axes"] * along], [tensor("axes", [1])] * along
+    source, edge = (model([pad(names, mode=mode)], 18, inputs=ends, tensors=tensors) for mode in ("constant", "edge"))
+    feeds = {
+        "x": np.ones((3, 5), np.float32),
+        "pads": np.ones([4 if dim == "n" else dim for dim in pads], np.int64),
+        "f": np.zeros([1 if dim == "n" else dim for dim in fill], np.float32),
+    }
+    ran, facts = stock(source, feeds) is not None, only_pad(source)
+    assert ran == (facts.verdict != "breaks a rule") and (ran or facts.why.endswith(f"[{rule}]"))
+    if rule == "P7":
+        assert ran == facts.runs and only_pad(edge).verdict != "breaks a rule"
 
 
 # --- empty data
@@ -112,7 +97,7 @@ def test_empty_data(dims: list[int], mode: str) -> None:
     """Where every empty axis stays empty, onnxruntime asks for nothing else of edge and reflect."""
     data, seen = np.zeros(dims, np.float32), set()
     every = list(itertools.product((-2, -1, 0, 1, 3), (-1, 0, 1), repeat=len(dims)))
-    for amounts in every[:: 1 if len(dims) == 1 else 4]:
+    for amounts in every[:: 1 if len(dims) == 1 else 12]:
         tensors = [tensor("pads", amounts)]
         source = model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=tensors)
         facts = only_pad(source)
@@ -132,29 +117,24 @@ def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> Non
     assert options - set(re.findall(r"(?<=^\| `)--[a-z-]+", guide, re.MULTILINE)) == set()
 
 
-# --- the rank of the data, where the model does not say it
-# ----------------------------------------------------------------
-
-
-def test_open_axes_of_data_of_unknown_rank() -> None:
-    """Where onnxruntime finds out the rank, it takes axes without a declared shape for all axes."""
-    node = pad(["x", "pads", "", "axes"])
-    inputs = [("x", FLOAT, None), ("axes", INT64, None)]
-    facts = only_pad(model([node], 18, inputs=inputs, tensors=[tensor("pads", [0, 1])]))
-    limit = "it does not find out that the data have another rank than 1"
-    assert (facts.verdict, facts.why) == ("runs if", f"ONNX Runtime runs it, as long as {limit}")
-
-
-def test_axes_of_int32_of_data_of_unknown_rank() -> None:
-    """onnxruntime refuses them while it infers dims, which it cannot here."""
-    node, axes = pad(["x", "pads", "", "axes"]), helper.make_tensor("axes", onnx.TensorProto.INT32, [1], [0])
-    parts = {"tensors": [tensor("pads", [0, 1]), axes]}
-    unknown = model([node], 18, inputs=[("x", FLOAT, None)], **parts)
-    known = model([node], 18, inputs=[("x", FLOAT, ["n"])], **parts)
-    data = np.ones(2, np.float32)
-    assert stock(unknown, {"x": data}) is not None
-    assert stock(known, {"x": data}) is None
-    reason = "ONNX Runtime refuses constant axes of type int32"
-    why = f"ONNX Runtime runs it, as long as it does not find out how many dims the data have; {reason}"
-    assert (only_pad(unknown).verdict, only_pad(unknown).why) == ("runs if", why)
-    assert (only_pad(known).verdict, only_pad(known).why) == ("refuses", reason)
+@pytest.mark.parametrize(
+    ("kind", "dims", "limit", "more"),
+    [
+        # Where onnxruntime finds out the rank, it takes axes without a declared shape for all axes
+        (INT64, None, "the data have another rank than 1", ""),
+        # onnxruntime refuses them while it infers dims, which it cannot here
+        (INT32, [1], "how many dims the data have", "; ONNX Runtime refuses constant axes of type int32"),
+    ],
+)
+def test_axes_of_data_of_unknown_rank(kind: int, dims: list[int] | None, limit: str, more: str) -> None:
+    sources = []
+    for rank in (None, ["n"]):
+        held = [tensor("pads", [0, 1]), *([tensor("axes", [0], np.int32)] if more else [])]
+        inputs = [("x", FLOAT, rank), *([] if more else [("axes", kind, dims)])]
+        sources.append(model([pad(["x", "pads", "", "axes"])], 18, inputs=inputs, tensors=held))
+    facts = only_pad(sources[0])
+    limit = f"ONNX Runtime runs it, as long as it does not find out {'' if more else 'that '}{limit}{more}"
+    assert (facts.verdict, facts.why) == ("runs if", limit)
+    if more:
+        assert [stock(source, {"x": np.ones(2, np.float32)}) is None for source in sources] == [False, True]
+        assert (only_pad(sources[1]).verdict, only_pad(sources[1]).why) == ("refuses", more[2:])

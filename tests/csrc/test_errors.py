@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import resource
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import onnxruntime
 import pytest
 from broken_pads import F32, P1, P5, P7, P8, P9, P10, Broken, ints, ones
 from onnx import helper
+from small_models import FLOAT, INT64, model, tensor
 
 import padops
 from padops.spec import reference
@@ -29,11 +31,9 @@ NODE = "decoder/pad"
 def _one_node(op: str, element_type: int) -> onnx.ModelProto:
     """A Pad with named inputs and a named output."""
     node = helper.make_node(op, ["data", "pads"], ["output"], name=NODE, domain="padops")
-    info = helper.make_tensor_value_info
-    inputs = [info("data", element_type, None), info("pads", onnx.TensorProto.INT64, None)]
-    graph = helper.make_graph([node], "one", inputs, [info("output", element_type, None)])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+    inputs = [("data", element_type, None), ("pads", INT64, None)]
+    outputs = [("output", element_type, None)]
+    return model([node], 18, ir_version=9, imports=[("padops", 1)], inputs=inputs, outputs=outputs)
 
 
 def _options_with_arena() -> onnxruntime.SessionOptions:
@@ -111,12 +111,9 @@ def test_more_axes_than_a_task_can_walk_along(untouched: int, too_many: int) -> 
             helper.make_node("Pad_2", ["data"], ["padded"], name=NODE, domain="padops", pads=pads, value=7.0),
             helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0),
         ]
-        info, floats = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-        shape = [2] * untouched + [1] * padded
-        dims = helper.make_tensor("dims", onnx.TensorProto.INT64, [rank], shape)
-        graph = helper.make_graph(nodes, "many", [info("x", floats, None)], [info("y", floats, None)], [dims])
-        imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-        built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+        dims = [tensor("dims", [2] * untouched + [1] * padded)]
+        made = model(nodes, 18, ir_version=9, imports=[("padops", 1)], inputs=[("x", FLOAT, None)], tensors=dims)
+        built = native.session(made)
         if padded < too_many:
             assert native.run_session(built, {"x": ones(2**untouched)}) == 7 * 2**untouched
         else:
@@ -144,28 +141,16 @@ def test_output_of_another_shape() -> None:
         assert output.numpy().tolist() == [7] * size
 
 
-@pytest.mark.parametrize("op", ["Pad_1", "Pad_2"])
-def test_amounts_are_required(op: str) -> None:
-    """P8: the attribute forms have no default."""
-    name = "paddings" if op == "Pad_1" else "pads"
-    expected = f"padops::{op} '{NODE}': attribute {name} is required [P8]"
-    assert failure(native.run, op, {}, [ones(2)], NODE) == expected
-    assert failure(reference.run, op, {}, [ones(2)], NODE) == expected
-
-
-@pytest.mark.parametrize("inputs", [[], [None, ints(1, 1)]])
-def test_data_are_required(inputs: list[np.ndarray | None]) -> None:
-    """P8: the runtime refuses a model without data; the reference says so itself."""
-    expected = f"padops::Pad_18 '{NODE}': input data is required [P8]"
-    assert failure(reference.run, "Pad_18", {}, inputs, NODE) == expected
-
-
-def test_wrong_type_of_value() -> None:
-    """P7: the fill of Pad_1 and Pad_2 is a float."""
+def test_attributes_and_data_are_required() -> None:
+    """P8: the attribute forms have no default. P7: the fill of Pad_1 and Pad_2 is a float."""
+    rows = [("Pad_1", {}, "attribute paddings is required [P8]"), ("Pad_2", {}, "attribute pads is required [P8]")]
     for value in (3, "3", [3.0]):
-        for run in (native.run, reference.run):
-            text = failure(run, "Pad_2", {"pads": [1, 1], "value": value}, [ones(2)], NODE)
-            assert text == f"padops::Pad_2 '{NODE}': attribute value is not a float [P7]"
+        rows.append(("Pad_2", {"pads": [1, 1], "value": value}, "attribute value is not a float [P7]"))
+    for (op, attributes, detail), run in product(rows, (native.run, reference.run)):
+        assert failure(run, op, attributes, [ones(2)], NODE) == f"padops::{op} '{NODE}': {detail}"
+    for inputs in ([], [None, ints(1, 1)]):  # the runtime refuses a model without data; the reference says so itself
+        expected = f"padops::Pad_18 '{NODE}': input data is required [P8]"
+        assert failure(reference.run, "Pad_18", {}, inputs, NODE) == expected
 
 
 @pytest.mark.parametrize("name", ["pads", "padding_interior"])
@@ -197,22 +182,14 @@ def test_numbers_of_numpy_are_integers_and_floats() -> None:
 def test_types_that_the_runtime_refuses_itself() -> None:
     """T: types that a version does not list never reach a kernel; the reference says the same in its own words."""
     for op, inputs, detail in (
-        ("Pad_2", [ones(2, dtype=np.int32)], "data is int32, expected one of float, float16, double"),
-        ("Pad_18", [ones(2), ints(1, 1), np.ones((), np.float64)], "constant_value is float64, but data is float32"),
+        ("Pad_2", [ones(2, dtype=np.int32)], "data is int32, expected one of float, float16, double [T]"),
+        ("Pad_18", [ones(2), ints(1, 1), np.ones(())], "constant_value is float64, but data is float32 [T]"),
+        ("Pad_18", [ones(2), ints(1, 1, dtype=np.int32)], "pads is int32, expected int64 [P8]"),
     ):
         attributes = {"pads": [1, 1]} if op == "Pad_2" else {}
         with pytest.raises(Exception, match="INVALID_GRAPH|Type"):
             native.run(op, attributes, inputs, NODE)
-        assert failure(reference.run, op, attributes, inputs, NODE) == f"padops::{op} '{NODE}': {detail} [T]"
-
-
-def test_pads_of_another_type() -> None:
-    """P8: the runtime refuses pads that are not int64; the reference names the rule."""
-    inputs = [ones(2), ints(1, 1, dtype=np.int32)]
-    with pytest.raises(Exception, match="INVALID_GRAPH"):
-        native.run("Pad_18", {}, inputs, NODE)
-    expected = f"padops::Pad_18 '{NODE}': pads is int32, expected int64 [P8]"
-    assert failure(reference.run, "Pad_18", {}, inputs, NODE) == expected
+        assert failure(reference.run, op, attributes, inputs, NODE) == f"padops::{op} '{NODE}': {detail}"
 
 
 def test_an_error_leaves_the_session_usable() -> None:

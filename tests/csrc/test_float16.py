@@ -11,8 +11,8 @@ from pathlib import Path
 import native
 import numpy as np
 import onnx
-import pytest
 from onnx import helper
+from small_models import model
 
 SOURCE = Path(__file__).resolve().parents[2] / "padops" / "csrc"
 
@@ -54,64 +54,37 @@ def fills(values: np.ndarray, dtype: int) -> np.ndarray:
         raw = onnx.AttributeProto(name="value", type=onnx.AttributeProto.FLOAT).SerializeToString()
         nodes[-1].attribute.append(onnx.AttributeProto.FromString(raw + b"\x15" + value.tobytes()))
     nodes.append(helper.make_node("Concat", [f"y{i}" for i in range(len(values))], ["output"], axis=0))
-    graph = helper.make_graph(
-        nodes,
-        "fills",
-        [helper.make_tensor_value_info("data", dtype, [0])],
-        [helper.make_tensor_value_info("output", dtype, None)],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    parts = {"inputs": [("data", dtype, [0])], "outputs": [("output", dtype, None)]}
+    built = native.session(model(nodes, 18, ir_version=9, imports=[("padops", 1)], **parts))
     return built.run(None, {"data": np.zeros(0, helper.tensor_dtype_to_np_dtype(dtype))})[0]
 
 
-def sample() -> np.ndarray:
+def test_value_as_each_type() -> None:
+    """P7: through real nodes; NaN payloads, denormals, infinities and −0 among the values. A double keeps NaNs."""
     rng = np.random.default_rng(11)
-    return np.concatenate([rng.choice(floats(), 800), nans(), np.frombuffer(rng.bytes(4 * 180), np.float32)])
-
-
-def test_value_as_float16() -> None:
-    """P7: through real nodes; NaN payloads, denormals, infinities and −0 among the values."""
-    values = sample()
+    values = np.concatenate([rng.choice(floats(), 800), nans(), np.frombuffer(rng.bytes(4 * 180), np.float32)])
     assert (fills(values, onnx.TensorProto.FLOAT16).view(np.uint16) == rounded(values)).all()
-
-
-def test_value_as_float() -> None:
-    """P7: the bits of the attribute, signalling NaNs included."""
-    values = sample()
     assert (fills(values, onnx.TensorProto.FLOAT).view(np.uint32) == values.view(np.uint32)).all()
-
-
-def test_value_as_double() -> None:
-    """P7: every float is a double; NaNs stay NaNs."""
-    values = sample()
     got = fills(values, onnx.TensorProto.DOUBLE)
     number = ~np.isnan(values)
     assert (got[number].view(np.uint64) == values[number].astype(np.float64).view(np.uint64)).all()
     assert np.isnan(got[~number]).all()
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The rounding of the library by itself, over whole arrays."""
-    folder = tmp_path_factory.mktemp("float16")
-    (folder / "all.cpp").write_text(
+def test_rounding_of_every_float16_and_its_neighbours(tmp_path: Path) -> None:
+    """P7: midpoints go to the even one, what lies next to them to the nearer; and a million random patterns."""
+    (tmp_path / "all.cpp").write_text(
         '#include <cstddef>\n#include "core/float16.h"\n'
         'extern "C" void all(const float* in, size_t count, uint16_t* out) {\n'
         "  for (size_t i = 0; i < count; ++i) out[i] = padops::float16_bits(in[i]);\n}\n"
     )
     compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
     command = [compiler, "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCE}", "all.cpp", "-o", "all.so"]
-    subprocess.run(command, cwd=folder, check=True)
-    return ctypes.CDLL(str(folder / "all.so"))
-
-
-def test_rounding_of_every_float16_and_its_neighbours(compiled: ctypes.CDLL) -> None:
-    """P7: midpoints go to the even one, what lies next to them to the nearer; and a million random patterns."""
+    subprocess.run(command, cwd=tmp_path, check=True)
     random = np.frombuffer(np.random.default_rng(12).bytes(4_000_000), np.float32)
     values = np.ascontiguousarray(np.concatenate([floats(), nans(), random]))
     got = np.zeros(len(values), np.uint16)
-    compiled.all(
+    ctypes.CDLL(str(tmp_path / "all.so")).all(
         values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(values)), got.ctypes.data_as(ctypes.c_void_p)
     )
     wrong = np.flatnonzero(got != rounded(values))

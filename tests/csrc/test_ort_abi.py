@@ -173,41 +173,37 @@ def test_the_stand_in_has_every_slot() -> None:
         assert len(slots) == header.read_text(encoding="utf-8").count("\n  X(") > 15
 
 
-def failed(built: subprocess.CompletedProcess) -> str:
-    """The static assertions that failed; nothing else may have."""
-    assert built.returncode != 0
-    errors = [line for line in (built.stdout + built.stderr).splitlines() if " error: " in line]
-    assert errors and all("static assertion failed" in line or "static_assert failed" in line for line in errors), (
-        errors
-    )
-    return "\n".join(errors)
-
-
 @pytest.mark.parametrize("header", [None, *OFFICIAL], ids=lambda header: "official" if header else "stand-in")
 def test_right_header(check, header: Path | None) -> None:
     built = check(header.read_text(encoding="utf-8"), header.parent) if header else check(stand_in())
     assert built.returncode == 0, built.stdout + built.stderr
 
 
-def changed(name: str, before: str, after: str) -> str:
-    """A header in which one structure of an execution provider has other fields."""
-    return stand_in(structures={**STRUCTURES, name: STRUCTURES[name].replace(before, after)})
-
-
+MOVED = (65, 91, 274, 414)
 GET_NAME = function("GetName", "p", "p")
-WRONG = {
-    **{f"OrtApi::{SLOTS[slot][0]} is not in slot {slot}": stand_in(moved(slot)) for slot in (65, 91, 274, 414)},
-    "OrtEpApi::EpGraphSupportInfo_LookUpKernel is not in slot 41": stand_in(ep_slots=moved(41, EP_SLOTS)),
-    "OrtKernelImpl::Release moved": changed("OrtKernelImpl", "Release", "added v; Release"),
-    "OrtEp::GetKernelRegistry moved": changed("OrtEp", "GetKernelRegistry", "added v; GetKernelRegistry"),
-    "OrtEpFactory::CreateDataTransfer moved": changed("OrtEpFactory", "GetVersion", "added v; GetVersion"),
-    "OrtEp::GetCapability differs": changed("OrtEp", "GetCapability p ppp", "GetCapability p pp"),
-    "OrtApi::GetTensorMutableData differs": stand_in({**SLOTS, 51: ("GetTensorMutableData", "p", "ip")}),
-    "OrtCustomOp::InferOutputShapeFn moved": stand_in().replace(GET_NAME, "  void (*added)();\n" + GET_NAME),
-    "uint2": stand_in(types=[{"uint2": "int2", "int2": "uint2"}.get(name, name) for name in TYPES]),
-}  # fmt: skip
+CHANGED = {  # a field of a structure of an execution provider, and what is in its place; what is said of it
+    ("OrtKernelImpl", "Release", "added v; Release"): "OrtKernelImpl::Release moved",
+    ("OrtEp", "GetKernelRegistry", "added v; GetKernelRegistry"): "OrtEp::GetKernelRegistry moved",
+    ("OrtEp", "GetCapability p ppp", "GetCapability p pp"): "OrtEp::GetCapability differs",
+    ("OrtEpFactory", "GetVersion", "added v; GetVersion"): "OrtEpFactory::CreateDataTransfer moved",
+}
 
 
-@pytest.mark.parametrize(("message", "header"), WRONG.items(), ids=WRONG)
-def test_wrong_header(check, message: str, header: str) -> None:
-    assert message in failed(check(header))
+def test_wrong_header(check) -> None:
+    """Each entry that moved or differs is named, by a static assertion; nothing else is wrong with the header."""
+    slots, structures = {**SLOTS, 51: ("GetTensorMutableData", "p", "ip")}, dict(STRUCTURES)
+    for slot in MOVED:
+        slots = moved(slot, slots)
+    for name, before, after in CHANGED:
+        structures[name] = structures[name].replace(before, after)
+    types = [{"uint2": "int2", "int2": "uint2"}.get(name, name) for name in TYPES]
+    header = stand_in(slots, types, moved(41, EP_SLOTS), structures)
+    *others, custom = header.partition("struct OrtCustomOp")
+    built = check("".join(others) + custom.replace(GET_NAME, "  void (*added)();\n" + GET_NAME))
+    errors = [line for line in (built.stdout + built.stderr).splitlines() if " error: " in line]
+    assert built.returncode and all("static assert" in line for line in errors), errors
+    wanted = [f"OrtApi::{SLOTS[slot][0]} is not in slot {slot}" for slot in MOVED]
+    wanted += ["OrtEpApi::EpGraphSupportInfo_LookUpKernel is not in slot 41", *CHANGED.values(), "uint2"]
+    wanted += ["OrtApi::GetTensorMutableData differs", "OrtCustomOp::InferOutputShapeFn moved"]
+    for message in wanted:
+        assert any(message in line for line in errors), message

@@ -13,7 +13,7 @@ from cpp_builds import CHECKS, build
 
 import padops
 from padops.conformance import cases
-from padops.conformance.case import expect
+from padops.conformance.features import expect
 from padops.conformance.peers.request import Request
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 

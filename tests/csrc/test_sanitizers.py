@@ -10,52 +10,36 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
 from cpp_builds import ROOT, build
 
 # Random Pads of every operator and type, and what reads nodes and inputs. How elements move is test_engine_check.py's
 # business, under both sanitizers.
-KERNELS = ("inputs", "errors", "inference", "property")
-PROVIDER = (
-    "provider",
-    "provider_needed",
-    "provider_registration",
-    "provider_operators",
-    "provider_in_front_rare",
-    "provider_in_front_threads",
-)
 TESTS = [
-    *(f"tests/csrc/test_{name}.py" for name in KERNELS),
-    *(f"tests/runtime/test_{name}.py" for name in PROVIDER),
-]
-EXAMPLES = 150
+    *(f"tests/csrc/test_{name}.py" for name in ("inputs", "errors", "inference", "property")),
+    *(f"tests/runtime/test_provider{name}.py"
+      for name in ("", "_needed", "_registration", "_operators", "_in_front_rare", "_in_front_threads")),
+]  # fmt: skip
+EXAMPLES = 60
 
 
-def from_gcc(name: str) -> str:
-    """Where the compiler keeps a library of its own."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-    return subprocess.run(
-        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-
-
-@pytest.fixture(scope="module")
-def sanitized() -> Path:
-    """A build of the library with both sanitizers."""
+def test_kernels_with_sanitizers() -> None:
     # Without optimisation it compiles in half the time, and no check is optimised away; Python takes most of the run.
     options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0"]
-    return build(ROOT / "build" / "sanitize", *options) / "libpadops.so"
-
-
-def test_kernels_with_sanitizers(sanitized: Path) -> None:
+    sanitized = build(ROOT / "build" / "sanitize", *options) / "libpadops.so"
+    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
+    first = [
+        subprocess.run(
+            [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
     environment = {
         **os.environ,
         "PADOPS_LIBRARY": str(sanitized),
         "PADOPS_EXAMPLES": str(EXAMPLES),
         # Python itself is built without sanitizers: theirs comes first, and libstdc++ beside it for their exceptions.
-        "LD_PRELOAD": f"{from_gcc('libasan.so')}:{from_gcc('libstdc++.so.6')}",
+        "LD_PRELOAD": ":".join(first),
         # Python keeps memory until its end; sizes beyond the memory are tested on purpose.
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import native
 import numpy as np
-import onnx
 import onnxruntime
 import pytest
 from onnx import helper
+from small_models import FLOAT, model, tensor
 
 from padops.spec import reference
 
@@ -36,18 +36,11 @@ def test_both_ways_give_the_same_bits(width: int, threads: int) -> None:
 
 def _session(data: np.ndarray, pads: np.ndarray, threads: int) -> onnxruntime.InferenceSession:
     node = helper.make_node("Pad_25", ["data", "pads"], ["output"], domain="padops", mode="reflect")
-    info = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [node],
-        "one",
-        [info("data", onnx.TensorProto.FLOAT, data.shape)],
-        [info("output", onnx.TensorProto.FLOAT, None)],
-        [onnx.numpy_helper.from_array(pads, "pads")],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    parts = {"inputs": [("data", FLOAT, data.shape)], "outputs": [("output", FLOAT, None)]}
+    made = model([node], 18, ir_version=9, imports=[("padops", 1)], tensors=[tensor("pads", pads)], **parts)
     options = native.session_options()
     options.intra_op_num_threads = threads
-    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options)
+    return native.session(made, options)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="open files are read from /proc")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -30,7 +28,6 @@ def export(function: Callable, inputs: Sequence[np.ndarray]) -> onnx.ModelProto:
 
 
 def check(function: Callable, *inputs: np.ndarray) -> onnx.ModelProto:
-    """Exports, runs both, compares every bit."""
     model = export(function, inputs)
     feeds = {value.name: to_ort_value(data) for value, data in zip(model.graph.input, inputs, strict=True)}
     found = [from_ort_value(value) for value in session(model).run_with_ort_values(None, feeds)]
@@ -43,50 +40,32 @@ def floats(*shape: int) -> np.ndarray:
     return np.random.default_rng(5).standard_normal(shape, dtype=np.float32)
 
 
-def configurations(count: int) -> list[tuple[tuple[int, ...], list[tuple[int, int, int]]]]:
-    """Shapes and amounts that lax.pad takes: crops within the dilated data, interior amounts, empty results."""
-    rng = np.random.default_rng(11)
-    found = []
-    while len(found) < count:
+def test_random_amounts():
+    rng, cases = np.random.default_rng(11), []
+    while len(cases) < 20:
         shape = tuple(map(int, rng.integers(1, 6, rng.integers(1, 4))))
         config = [(*map(int, rng.integers(-4, 5, 2)), int(rng.integers(0, 4))) for _ in shape]
         if all(low + (n - 1) * (interior + 1) + 1 + high >= 0 for n, (low, high, interior) in zip(shape, config)):
-            found.append((shape, config))
-    return found
-
-
-def test_random_amounts():
-    cases = configurations(60)
-    assert sum(any(interior for *_, interior in config) for _, config in cases) > 30
-    assert sum(any(min(low, high) < 0 for low, high, _ in config) for _, config in cases) > 30
-    inputs = [floats(*shape) for shape, _ in cases]
+            cases.append((shape, config))
+    assert sum(any(interior for *_, interior in config) for _, config in cases) > 10
+    assert sum(any(min(low, high) < 0 for low, high, _ in config) for _, config in cases) > 10
 
     def function(*inputs):
         return tuple(lax.pad(x, jnp.float32(i), config) for i, (x, (_, config)) in enumerate(zip(inputs, cases)))
 
-    model = check(function, *inputs)
+    model = check(function, *(floats(*shape) for shape, _ in cases))
     assert {node.op_type for node in model.graph.node} == {"NGraphPad_0"}
 
 
-def test_a_scalar():
-    """Rank 0 passes through (P5)."""
-    check(lambda x: lax.pad(x, jnp.float32(1), []), floats())
-    check(jax.vmap(lambda x: lax.pad(x, jnp.float32(1), [])), floats(3))
-
-
-@pytest.mark.parametrize("type", ["int8", "int16", "int32", "uint8", "uint16", "float16", "bfloat16", "bool"])
+@pytest.mark.parametrize("type", ["int8", "uint16", "float16", "bfloat16", "bool"])
 def test_element_types(type):
     data = np.asarray(jnp.asarray([3, 0, 1, 2], type))
     check(lambda x: lax.pad(x, jnp.asarray(1, x.dtype), [(1, -1, 2)]), data)
 
 
-def test_the_gradient_of_a_strided_slice():
-    model = check(jax.grad(lambda x: (x[1::3, ::2] ** 2).sum()), floats(8, 7))
-    assert "NGraphPad_0" in {node.op_type for node in model.graph.node}
-
-
-def test_a_fill_that_is_computed():
-    check(lambda x: lax.pad(x, x[0, 0], [(1, 0, 1), (0, -2, 3)]), floats(3, 4))
+@jax2onnx.onnx_function
+def dilated(x: jax.Array) -> jax.Array:
+    return lax.pad(x, jnp.float32(3), [(1, 0, 1), (0, 2, 0)])
 
 
 @pytest.mark.parametrize(
@@ -96,25 +75,16 @@ def test_a_fill_that_is_computed():
         lambda x: lax.cond(x[0, 0] > 9, lambda a: a, lambda a: lax.pad(a, jnp.float32(5), [(1, -1, 0), (0, 0, 0)]), x),
         lambda x: lax.scan(lambda c, row: (c, lax.pad(row, c, [(1, 1, 1)])), jnp.float32(0), x)[1],
         jax.vmap(lambda row: lax.pad(row, jnp.float32(1), [(0, 1, 2)])),
+        jax.vmap(lambda row: lax.pad(row[0], jnp.float32(1), [])),  # rank 0 passes through (P5)
+        lambda x: lax.pad(x, x[0, 0], [(1, 0, 1), (0, -2, 3)]),
+        jax.grad(lambda x: (x[1::3, ::2] ** 2).sum()),
+        lambda x: dilated(x) * 2,
     ],
-    ids=["fori_loop", "cond", "scan", "vmap"],
+    ids=["fori_loop", "cond", "scan", "vmap", "scalar", "computed fill", "strided slice", "function"],
 )
-def test_in_the_bodies_of_loops_and_branches(function):
+def test_in_every_place(function):
     padops.register_schemas()
     model = check(function, floats(3, 4))
-    assert {row.domain: row.version for row in model.opset_import}["padops"] == 1
-    onnx.checker.check_model(model)
-
-
-@jax2onnx.onnx_function
-def dilated(x: jax.Array) -> jax.Array:
-    return lax.pad(x, jnp.float32(3), [(1, 0, 1), (0, 2, 0)])
-
-
-def test_in_functions_of_the_model():
-    padops.register_schemas()
-    model = check(lambda x: dilated(x) * 2, floats(3, 3))
-    assert len(model.functions) == 1
     assert {row.domain: row.version for row in model.opset_import}["padops"] == 1
     onnx.checker.check_model(model)
 
@@ -124,10 +94,3 @@ def test_jax2onnx_is_as_it_was_afterwards():
     with pytest.raises(ZeroDivisionError), padops.jax_pads():
         raise ZeroDivisionError
     assert {node.op_type for node in jax2onnx.to_onnx(function, [(3,)]).graph.node} == {"Pad"}
-
-
-def test_without_jax2onnx_the_error_says_what_to_install():
-    code = "import sys; sys.modules['jax2onnx'] = None; import padops; padops.jax_pads().__enter__()"
-    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 1
-    assert "pip install 'padops[jax]'" in result.stderr.splitlines()[-1]

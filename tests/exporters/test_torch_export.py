@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import contextlib
 from collections.abc import Callable, Sequence
 
 import ml_dtypes
@@ -27,8 +26,6 @@ TYPES = {**FLOATS, **INTEGERS, **OTHERS}
 
 
 class Calls(torch.nn.Module):
-    """A model of one function."""
-
     def __init__(self, function: Callable) -> None:
         super().__init__()
         self._function = function
@@ -38,15 +35,8 @@ class Calls(torch.nn.Module):
 
 
 def export(function: Callable, *inputs: torch.Tensor, **options) -> onnx.ModelProto:
-    program = torch.onnx.export(
-        Calls(function),
-        inputs,
-        dynamo=True,
-        verbose=False,
-        custom_translation_table=padops.torch_translations(),
-        **options,
-    )
-    return program.model_proto
+    translations = {"custom_translation_table": padops.torch_translations()}
+    return torch.onnx.export(Calls(function), inputs, dynamo=True, verbose=False, **translations, **options).model_proto
 
 
 def run(model: onnx.ModelProto, *inputs: torch.Tensor) -> list[np.ndarray]:
@@ -60,19 +50,15 @@ def to_numpy(tensor: torch.Tensor) -> np.ndarray:
     return tensor.numpy()
 
 
-def to_torch(array: np.ndarray) -> torch.Tensor:
+def random_tensor(type: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
+    """Every bit pattern, NaN payloads included."""
+    array = random_array(np.random.default_rng(3), by_name(TYPES[type]), shape)
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
-def random_tensor(type: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
-    """Every bit pattern, NaN payloads included."""
-    return to_torch(random_array(np.random.default_rng(3), by_name(TYPES[type]), shape))
-
-
 def check(function: Callable, *inputs: torch.Tensor, **options) -> onnx.ModelProto:
-    """Exports a function of pads alone, and compares every output bit by bit."""
     model = export(function, *inputs, **options)
     found, wanted = run(model, *inputs), function(*inputs)
     for one, other in zip(found, wanted if isinstance(wanted, (tuple, list)) else [wanted], strict=True):
@@ -84,14 +70,6 @@ def pads(model: onnx.ModelProto) -> set[str]:
     """The operators that pads have become; none of ONNX's own may be left."""
     assert not [node for node in model.graph.node if node.op_type == "Pad"]
     return {node.op_type for node in model.graph.node if node.domain == "padops"}
-
-
-def runs(function: Callable, *inputs: torch.Tensor) -> bool:
-    try:
-        function(*inputs)
-    except (NotImplementedError, RuntimeError):
-        return False
-    return True
 
 
 SHAPE = (2, 3, 5, 6)
@@ -113,7 +91,8 @@ def test_every_type_in_every_mode_that_pytorch_has(types):
             for pad in cases:
                 fill = [True if data.dtype is torch.bool else 7] if mode == "constant" else []
                 call = lambda *x, at=at, pad=pad, mode=mode, fill=fill: torch_pad(x[at], pad, mode, *fill)
-                if runs(call, *inputs):
+                with contextlib.suppress(NotImplementedError, RuntimeError):
+                    call(*inputs)
                     calls.append((mode, call))
     assert sum(mode == "constant" for mode, _ in calls) == len(types) * len(CASES["constant"])
     if types is FLOATS:
@@ -177,12 +156,12 @@ def test_the_operators_below_pad():
     assert sum(node.domain == "padops" for node in model.graph.node) == 8
 
 
-@pytest.mark.parametrize("opset", [18, 23])
-def test_opsets(opset):
-    model = check(lambda x: torch_pad(x, (1, 2), "reflect"), torch.rand(2, 3, 5), opset_version=opset)
-    assert {row.domain: row.version for row in model.opset_import} == {"": opset, "padops": 1}
+def test_opsets():
     padops.register_schemas()
-    onnx.checker.check_model(model, full_check=True)
+    for opset in (18, 23):
+        model = check(lambda x: torch_pad(x, (1, 2), "reflect"), torch.rand(2, 3, 5), opset_version=opset)
+        assert {row.domain: row.version for row in model.opset_import} == {"": opset, "padops": 1}
+        onnx.checker.check_model(model, full_check=True)
 
 
 def test_a_network(tmp_path):
@@ -210,11 +189,3 @@ def test_a_network(tmp_path):
 def test_what_pytorch_leaves_undefined_is_refused():
     with pytest.raises(Exception, match="circular pad of -1 and 2 on one axis: PyTorch's result is undefined"):
         export(lambda x: torch_pad(x, (-1, 2), "circular"), torch.rand(1, 3, 4))
-
-
-@pytest.mark.parametrize("missing", ["torch", "onnxscript"])
-def test_without_the_packages_the_error_says_what_to_install(missing):
-    code = f"import sys; sys.modules['{missing}'] = None; import padops; padops.torch_translations()"
-    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 1
-    assert "pip install 'padops[torch]'" in result.stderr.splitlines()[-1]

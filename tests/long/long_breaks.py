@@ -16,12 +16,17 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 SLOW = (
     "basic-pitch/nmp.onnx",
+    "faster-whisper/silero_vad_v6.onnx",
+    "onnx-asr/gigaam_v2.onnx",
     "onnx-asr/nemo128.onnx",
+    "onnx-asr/nemo80.onnx",
+    "onnx-asr/wespeaker.onnx",
     "onnx-asr/whisper80.onnx",
     "silero-vad/silero_vad.onnx",
     "silero-vad/silero_vad_16k_op15.onnx",
     "silero-vad/silero_vad_16k_sequence.onnx",
     "silero-vad/silero_vad_half.onnx",
+    "silero-vad/silero_vad_op18_ifless.onnx",
     "silero-vad/silero_vad_openvino_16k.onnx",
     "swift-f0/model.onnx",
 )
@@ -39,10 +44,12 @@ def test_breaks_are_found(name: str, tally: Callable[[str, int, int], None], mon
 
 def test_breaks_of_examples_are_found(tally: Callable[[str, int, int], None]) -> None:
     count, overlooked = 0, list[str]()
-    for source in sorted((SCRIPTS.parent / "models").glob("*.onnx"))[1::2]:
+    for at, source in enumerate(sorted((SCRIPTS.parent / "models").glob("*.onnx"))):
+        if not at % 4:
+            continue
         breaks = list(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
         count += len(breaks)
         found = [what for what, broken in breaks if padops.verify(source, broken, run=True).passed]
         overlooked += [f"{source.name}: {what}" for what in found]
     print(*overlooked, sep="\n")
-    tally("wrong Pads in half of the examples that verification has to find", count, len(overlooked))
+    tally("wrong Pads in most examples that verification has to find", count, len(overlooked))

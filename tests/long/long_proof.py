@@ -1,70 +1,77 @@
 """What is proved of random models: no wrong mutant of a thousand, and most conversions.
 
-``PADOPS_MUTANTS`` sets how many models are taken, ``PADOPS_SEED`` which ones.
+``PADOPS_MUTANTS`` sets how many models are taken, ``PADOPS_SEED`` which ones. Each batch is a process.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
+from typing import Any
 
-import mutant_findings
-
+TESTS = Path(__file__).resolve().parents[1]
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
 BATCH, EACH, WRONG = 10, 10, 1000
+DEFAULT = "{}"  # the options of a conversion that says nothing
 SHARE = 0.8  # of the conversions with the default options
 
 
+def tried(first: int) -> list[dict[str, Any]]:
+    """What the server says of a batch of models, with at most ``EACH`` mutants of each conversion."""
+    folders = [str(TESTS / "models"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
+    count = min(BATCH, COUNT - first)
+    command = [sys.executable, str(TESTS / "processes" / "mutant_server.py"), *map(str, (SEED, first, count, EACH))]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * count)
+    assert not done.returncode and len(done.stdout.splitlines()) == count, done.stderr[-4000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 @cache
-def findings() -> mutant_findings.MutantFindings:
-    whole = mutant_findings.MutantFindings()
-    batches = [(SEED, first, min(BATCH, COUNT - first), EACH) for first in range(0, COUNT, BATCH)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each batch is a process
-        for part in pool.map(lambda batch: mutant_findings.found(*batch), batches):
-            whole.conversions += part.conversions
-            whole.verdicts += part.verdicts
-            whole.harm += part.harm
-    print(
-        *(f"{count:6,} {options}: {verdict}" for (options, verdict), count in sorted(whole.conversions.items())),
-        sep="\n",
-    )
-    print(*(f"{count:6,} wrong mutants: {verdict}" for verdict, count in sorted(whole.verdicts.items())), sep="\n")
-    print(*whole.harm, sep="\n")
-    return whole
+def findings() -> tuple[Counter[tuple[str, str]], Counter[str], list[str]]:
+    """The conversions by options and verdict, the wrong mutants by verdict, and a line for each harm.
+
+    Harm is a wrong model that is proved, one that runs and that padops refuses to read, and whatever else is raised.
+    """
+    conversions, verdicts, harm = Counter[tuple[str, str]](), Counter[str](), []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [row for batch in pool.map(tried, range(0, COUNT, BATCH)) for row in batch]
+    for row in rows:
+        said, name = row["conversion"], f"{row['number']} {row['options']}"
+        if said not in ("refused", "not run"):
+            conversions[str(row["options"]), said] += 1
+            if (said.startswith("proved") and row["did"] != "same") or said.startswith("raised"):
+                harm.append(f"{name}: the conversion is {said}, and a run is {row['did']}")
+        for what, verdict, did in row["mutants"]:
+            verdicts[verdict] += 1
+            if verdict == "proved" or verdict.startswith("raised") or (verdict == "refused" and did != "fails"):
+                harm.append(f"{name}: {what}: {verdict}, and a run is {did}")
+    print(*(f"{count:6,} {options}: {said}" for (options, said), count in sorted(conversions.items())), sep="\n")
+    print(*(f"{count:6,} wrong mutants: {verdict}" for verdict, count in sorted(verdicts.items())), *harm, sep="\n")
+    return conversions, verdicts, harm
 
 
 def test_no_wrong_mutant_is_proved(tally) -> None:
-    found = findings()
-    assert found.wrong >= WRONG or "PADOPS_MUTANTS" in os.environ
-    tally(
-        "conversions of random models with one change that a run shows to be wrong: proved all the same",
-        found.wrong,
-        len(found.harm),
-    )
+    _, verdicts, harm = findings()
+    assert verdicts.total() >= WRONG or "PADOPS_MUTANTS" in os.environ
+    what = "conversions of random models with one change that a run shows to be wrong: proved all the same"
+    tally(what, verdicts.total(), len(harm))
 
 
 def test_most_wrong_mutants_are_found(tally) -> None:
-    found = findings()
-    tally(
-        "these wrong conversions: not different (up to 10 %)",
-        found.wrong,
-        found.wrong - found.verdicts["different"],
-        0.1,
-    )
-
-
-def of_default() -> dict[str, int]:
-    """By verdict, how many conversions with the default options."""
-    return {
-        verdict: n for (options, verdict), n in findings().conversions.items() if options == mutant_findings.DEFAULT
-    }
+    _, verdicts, _ = findings()
+    unseen = verdicts.total() - verdicts["different"]
+    tally("these wrong conversions: not different (up to 10 %)", verdicts.total(), unseen, 0.1)
 
 
 def test_most_conversions_are_proved(tally) -> None:
-    counts = of_default()
-    proved = sum(count for verdict, count in counts.items() if verdict.startswith("proved"))
+    counts = {verdict: count for (options, verdict), count in findings()[0].items() if options == DEFAULT}
     count = sum(counts.values())
-    tally(
-        "conversions of random models that padops verify does not prove (up to 20 %)", count, count - proved, 1 - SHARE
-    )
+    unproved = count - sum(number for verdict, number in counts.items() if verdict.startswith("proved"))
+    tally("conversions of random models that padops verify does not prove (up to 20 %)", count, unproved, 1 - SHARE)

@@ -10,8 +10,8 @@ import numpy as np
 
 from padops.conformance import cases, record
 from padops.conformance.arrays import describe
-from padops.conformance.case import expect
 from padops.conformance.divergences import Divergence
+from padops.conformance.features import expect
 from padops.conformance.render import FILES, write_all
 
 NAMES = [
@@ -60,7 +60,6 @@ def result(name: str, peer: str, outcome: str = "agree", divergence: str = "", *
 
 
 def whole(results: list[dict[str, Any]], peers: list[dict[str, Any]], absent: list | None = None, **footer: Any) -> Any:
-    """A report of these results."""
     counts = {key: sum(row[key] for row in results) for key in ("unexpected", "new")}
     said = {"results": len(results), **counts, "stale": [], "gone": [], "strict": False, "exit": 0, **footer}
     return record.Record({**HEADER, "peers": peers, "absent": absent or []}, results, said)

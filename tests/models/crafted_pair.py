@@ -1,7 +1,7 @@
 """Two models that look alike and give different results for some input: what nothing may call proved.
 
 Each pair is written as two bodies of ONNX's text under one signature, with the input that shows the difference. The
-pairs stand in tables by their kind; ``every_pair.py`` has them all.
+pairs stand in tables by their kind.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import native
 import numpy as np
@@ -38,51 +37,46 @@ class Pair:
     feeds: Feeds
 
 
-def pair(
-    name: str,
-    signature: str,
-    first: str,
-    second: str,
-    *,
-    opset: int | tuple[int, int] = 18,
-    held: str | tuple[str, str] = "",
-    functions: str | tuple[str, str] = "",
-    other: str | None = None,
-    **feeds: Any,
-) -> Pair:
-    """A pair of models of two bodies; opset, initializers and local functions may be a pair, too.
-
-    ``other`` is the signature of the second model, where it is another one; ``feeds`` has an input for which they
-    differ.
-    """
-    opsets, tensors, locals_ = (one if isinstance(one, tuple) else (one, one) for one in (opset, held, functions))
-    made = [
-        parsed(text, nodes, *more)
-        for text, nodes, *more in zip((signature, other or signature), (first, second), opsets, tensors, locals_)
-    ]
-    return Pair(name, made[0], made[1], {key: np.asarray(value) for key, value in feeds.items()})
-
-
 CONSTANT = re.compile(r'\b(\w+) = (\[[-\d, ]*\]|-?\d[\d.]*|"[^"]*")(?= |$)')
-FLOATS = "float[N] x => float[M] y"  # the signature of a row that has none
+FLOATS = "float[N] x => float[M] y"
 
 
-def pairs(table: str) -> list[Pair]:
+FUNCTION = '<domain: "{}", opset_import: ["": 18]>'
+# Words of the tables, and the text for which they stand
+SHORT = {
+    r"\bIF (\w) \{ ([^{}]*) \} \{ ([^{}]*) \}": r"If (\1) <then_branch = t () => (float[A] a) { \2 }, "
+    r"else_branch = e () => (float[B] b) { \3 }>",
+    r"\bLOOP (\w) \{ ([^{}]*) \}": r"g = Constant <value = bool {1}> () y = Loop (\1, g, x) "
+    r"<body = l (int64 i, bool o, float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
+    r"\bLOCAL\b": FUNCTION.format("local"),
+    r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
+    r"\bWEIGHTS\b": "float[1,1,2,2] w = {1, 2, 3, 4}",
+    r"\bBYTES\b": "uint8[1,1,2,2] w = {1, 2, 3, 4}, uint8 z = {3}, uint8 f = {3}, uint8 o = {0}",
+    r"\bZEROS\b": 'ONES f = 0.0 a = Pad <mode = "constant"> (x, p, f)',
+    r"\bONES\b": "p = [0, 0, 1, 1, 0, 0, 1, 1]",
+}
+
+
+def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
     """The pairs of a table, each a row ``name | signature | inputs``, rows ``@option value``, and both bodies.
 
-    An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a Constant. Four spaces continue a row.
+    A row without a signature has the usual one. An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a
+    Constant. Four spaces continue a row.
     """
+    for short, text in SHORT.items():
+        table = re.sub(short, text, table)
     found: list[Pair] = []
     for block in re.split(r"\n(?=\S)", re.sub(r"\n {4,}", " ", table.strip())):
         head, *rows = map(str.strip, block.split("\n"))
         name, *signature, inputs = (part.strip() for part in head.split(" | "))
-        options: dict[str, Any] = {}
-        for option, value in (row[1:].split(" ", 1) for row in rows[:-2]):
-            parts = [int(part) if option == "opset" else part.strip() for part in value.split("||")]
-            options[option] = tuple(parts) if len(parts) > 1 else parts[0]
-        said = signature[0] if signature else FLOATS
+        said = signature[0] if signature else usual
+        options = {"other": [said], "opset": ["18"], "held": [""], "functions": [""]}
+        options |= {row[1:].split(" ", 1)[0]: row.split(" ", 1)[1].split("||") for row in rows[:-2]}
+        more = [options[key][at].strip() for key in ("opset", "held", "functions") for at in (0, -1)]
+        one, other = (CONSTANT.sub(constant, row) for row in rows[-2:])
+        original, converted = parsed(said, one, *more[::2]), parsed(options["other"][0], other, *more[1::2])
         feeds = {key: array(value, said, key) for key, value in (row.split(" = ") for row in inputs.split("; "))}
-        found.append(pair(name, said, *(CONSTANT.sub(constant, row) for row in rows[-2:]), **options, **feeds))
+        found.append(Pair(name, original, converted, feeds))
     return found
 
 
@@ -109,7 +103,7 @@ def array(text: str, signature: str, name: str) -> np.ndarray:
     return np.array(json.loads(text), dtype)
 
 
-def parsed(signature: str, nodes: str, opset: int = 18, held: str = "", functions: str = "") -> onnx.ModelProto:
+def parsed(signature: str, nodes: str, opset: str, held: str, functions: str) -> onnx.ModelProto:
     """A model of ONNX's text. It imports the domains whose names the text has."""
     inputs, outputs = (part.strip() for part in signature.split("=>"))
     named = [f'"{domain}": 1' for domain in ("padops", "local", "com.microsoft") if f"{domain}." in nodes + functions]

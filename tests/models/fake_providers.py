@@ -53,12 +53,10 @@ class Node:
 
 
 def node_of(content: bytes) -> Node | None:
-    """The Pad of a model; None where it has none."""
     model = onnx.load_model_from_string(content)
-    pads = [node for node in nodes_in(model.graph) if node.op_type == "Pad"]
-    if not pads:
+    pad = next((node for node in nodes_in(model.graph) if node.op_type == "Pad"), None)
+    if pad is None:
         return None
-    (pad,) = pads
     constants = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
     own = {row.name: onnx.helper.get_attribute_value(row) for row in pad.attribute}
     amounts = np.array(own["pads"]) if "pads" in own else constants.get("pads")
@@ -80,12 +78,11 @@ def nodes_in(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
 
 
 def mixed(pad: Node) -> str:
-    """Something of everything."""
     if pad.mode == "wrap":
         return "refuses"
     if pad.mode == "edge" and pad.crops():
         return "dies"
-    if pad.mode == "reflect" and pad.amounts is not None and pad.reaches(1):
+    if pad.mode == "reflect" and pad.reaches(1):
         return "wrong"
     if pad.type == "double":
         return "refuses"
@@ -102,7 +99,6 @@ def axes(pad: Node) -> str:
 
 
 def stubborn(pad: Node) -> str:
-    """Wrong about crops, whoever stands beside it."""
     return "wrong" if pad.crops() and pad.mode == "constant" else "right"
 
 
@@ -144,8 +140,6 @@ def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Fake(Asked):
-    """A fake that is asked in this process."""
-
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         return {"does": ""} | answer_of(self.library, question)
 

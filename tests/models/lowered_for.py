@@ -45,24 +45,27 @@ def padded(mode: str, x: np.ndarray, pads: list[int]) -> np.ndarray:
     return np.pad(x, list(zip(pads[:half], pads[half:])), mode="symmetric")
 
 
-def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> onnx.ModelProto:
-    """A model of one Pad for each list of amounts, side by side."""
-    axes = len(rows[0])
-    constants = ", ".join(f"int64[{axes}] p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
-    if mode == "symmetric":
-        constants = ", ".join(
-            f"int32[{axes // 2},2] p{i} = "
-            f"{{{', '.join(str(x) for pair in zip(row[: axes // 2], row[axes // 2 :]) for x in pair)}}}"
-            for i, row in enumerate(rows)
-        )
-    op = '<mode = "SYMMETRIC">' if mode == "symmetric" else f'<mode = "{mode}">'
-    name = "tf.MirrorPad" if mode == "symmetric" else "Pad"
-    nodes = " ".join(f"y{i} = {name} {op} (x, p{i})" for i in range(len(rows)))
-    outputs = ", ".join(f"float y{i}" for i in range(len(rows)))
+def text_model(body: str, inputs: str, opset: int, constants: str = "", outputs: int = 1) -> onnx.ModelProto:
+    """A model whose outputs y, or y0, y1, …, have the type of its first input and any shape."""
+    kind, imports = inputs.replace("[", " ").split()[0], f'"": {opset}, "padops": 1, "tf": 1'
+    names = ["y"] if outputs == 1 else [f"y{i}" for i in range(outputs)]
     model = parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {opset}, "tf" : 1]> g (float[{dims}] x) => ({outputs}) '
-        f"<{constants}> {{ {nodes} }}"
+        f"<ir_version: 10, opset_import: [{imports}]> g ({inputs}) => ({', '.join(f'{kind} {y}' for y in names)}) "
+        f"{f'<{constants}>' if constants else ''} {{ {body} }}"
     )
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
     return model
+
+
+def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> onnx.ModelProto:
+    """A model of one Pad for each list of amounts, side by side."""
+    axes, name = len(rows[0]), "Pad"
+    kind, node_mode = f"int64[{axes}]", mode
+    if mode == "symmetric":  # TensorFlow's, whose amounts are pairs
+        rows = [[number for pair in zip(row[: axes // 2], row[axes // 2 :]) for number in pair] for row in rows]
+        kind, name, node_mode = f"int32[{axes // 2},2]", "tf.MirrorPad", "SYMMETRIC"
+    constants = ", ".join(f"{kind} p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
+    outputs = ["y"] if len(rows) == 1 else [f"y{i}" for i in range(len(rows))]
+    nodes = " ".join(f'{y} = {name} <mode = "{node_mode}"> (x, p{i})' for i, y in enumerate(outputs))
+    return text_model(nodes, f"float[{dims}] x", opset, constants, len(rows))

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-from crafted_pair import FLOATS, Pair, pair, pairs
-
-MATRIX = "float[N,K] x => float[A,B] y"
+from crafted_pair import Pair, pairs
 
 SIZES = """
 n > 20,000 | x = ramp 20001
   p = [1, 1] y = Pad (x, p)
-  p = [1, 1] s = Size (x) m = 20000 c = Greater (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Identity
-    (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
-n < 3 | x = [1, 2]
-  p = [1, 1] y = Pad (x, p)
-  p = [1, 1] s = Size (x) m = 3 c = Less (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Pad <mode =
-    "edge"> (x, p) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+  p = [1, 1] s = Size (x) m = 20000 c = Greater (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Identity (x)
+    }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
 n = 0 | x = ramp 0
   p = [1, 1] y = Pad (x, p)
-  p = [1, 1] a = Pad <mode = "edge"> (x, p) z = 0.0 s = Shape (a) b = Expand (z, s) c = [1] n = [-1] d = Slice (a, c,
-    n) y = Pad (d, p)
-n = 1031 | x = ramp 1031
-  p = [1, 1] y = Pad (x, p)
-  p = [1, 1] s = Size (x) m = 1031 c = Equal (s, m) y = If (c) <then_branch = t () => (float[M] a) { a = Identity (x)
-    }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
+  p = [1, 1] a = Pad <mode = "edge"> (x, p) z = 0.0 s = Shape (a) b = Expand (z, s) c = [1] n = [-1] d = Slice (a, c, n)
+    y = Pad (d, p)
 odd n | x = ramp 3
   p = [1, 1] y = Pad (x, p)
-  p = [1, 1] s = Size (x) m = 2 r = Mod (s, m) c = Cast <to = 9> (r) y = If (c) <then_branch = t () => (float[M] a) {
-    a = Neg (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
-n with a fill that grows at 4096 | x = ramp 4096
-  p = [1, 1] y = Pad (x, p)
-  s = Size (x) m = 4096 p = [1, 1] q = Div (s, m) f = Cast <to = 1> (q) y = Pad (x, p, f)
+  p = [1, 1] s = Size (x) m = 2 r = Mod (s, m) c = Cast <to = 9> (r) y = If (c) <then_branch = t () => (float[M] a) { a
+    = Neg (x) }, else_branch = e () => (float[M] b) { b = Pad (x, p) }>
 a batch above 2 | float[N,K] x => float[A,B] y | x = all 1.0 3 2
   p = [0, 1, 0, 1] y = Pad (x, p)
   b = Shape <start = 0, end = 1> (x) m = [2] p = [0, 1, 0, 1] o = [0] z = Max (o, o) d = Sub (b, m) e = Max (d, o) w =
     [0] f = Cast <to = 1> (e) i = 0 g = Gather (f, i) y = Pad (x, p, g)
-the first two rows of the batch | float[N,K] x => float[A,B] y | x = all 1.0 3 2
-  y = Neg (x)
-  b = [0] e = [2] m = [9999] u = Slice (x, b, e, b) v = Slice (x, e, m, b) w = Neg (u) y = Concat <axis = 0> (w, v)
 a reflection of 2 by indices of 3 elements | x = ramp 4
   p = [2, 0] y = Pad <mode = "reflect"> (x, p)
   i = [2, 1] a = Gather (x, i) b = Identity (x) n = [-1] z = [0] f = [3] d = Slice (x, z, f) y = Concat <axis = 0> (a,
@@ -53,21 +36,12 @@ a Slice of the end by a number | x = ramp 1001
 a Slice backwards from a number | x = ramp 1001
   b = [-1] e = [-9223372036854775808] i = [0] y = Slice (x, b, e, i, b)
   b = [999] e = [-9223372036854775808] i = [0] n = [-1] y = Slice (x, b, e, i, n)
-a branch on the dims, never taken for small ones | float[N,K] x => float[A,B] y | x = all 1.0 1 641
-  p = [0, 1, 0, 1] y = Pad (x, p)
-  p = [0, 1, 0, 1] s = Shape <start = 1> (x) m = [640] d = Greater (s, m) i = 0 k = Cast <to = 7> (d) j = Gather (k,
-    i) c = Cast <to = 9> (j) y = If (c) <then_branch = t () => (float[A,B] a) { a = Neg (x) }, else_branch = e () =>
-    (float[A,B] b) { b = Pad (x, p) }>
 ConstantOfShape of two elements | int64[1] s => float[M] y | s = [2]
   y = ConstantOfShape <value = float[1] {1.0}> (s)
   y = ConstantOfShape <value = float[2] {1.0, 2.0}> (s)
 Flatten of no axis at axis 1 | float x => float[A,B] y | x = 1
   y = Flatten <axis = 0> (x)
   y = Flatten <axis = 1> (x)
-an axis of 1 that is squeezed | float[N,K] x => float[] y | x = all 1.0 7 2
-  y = Identity (x)
-  s = Shape <start = 0, end = 1> (x) i = 0 n = Gather (s, i) m = 7 c = Equal (n, m) y = If (c) <then_branch = t () =>
-    (float[] a) { a = Flatten <axis = 0> (x) }, else_branch = e () => (float[] b) { b = Identity (x) }>
 a Reshape to the batch of the example | float[N,K] x => float[A,B] y | x = all 1.0 4 3
   y = Neg (x)
   s = [2, -1] a = Neg (x) y = Reshape (a, s)
@@ -94,106 +68,68 @@ a declared result that is believed | x = ramp 7
   @other float[N] x => float[6] y
   p = [1, 1] y = Pad (x, p)
   s = [6] p = [1, 1] a = Pad (x, p) y = Reshape (a, s)
-an input of another rank | float[] x => float[] y | x = all 1.0 1 2 3
-  y = Transpose (x)
-  y = Transpose <perm = [1, 0]> (x)
-Flatten, and Reshape | float[A,B,C] x => float[] y | x = all 1.0 2 3 4
-  y = Flatten <axis = 1> (x)
-  s = [-1, 6] y = Reshape (x, s)
 an empty Slice | float[N,K] x => float[A,B] y | x = all 1.0 100 1
   y = Identity (x)
   o = [1, 1] z = [0, 0] e = [99, 9223372036854775807] y = Slice (x, z, e)
-a perm of another order | float[A,B,C] x => float[D,E,F] y | x = [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
-  y = Transpose <perm = [1, 2, 0]> (x)
-  y = Transpose <perm = [2, 0, 1]> (x)
-a Concat in another order | float[N] x, float[M] z => float[K] y | x = [1]; z = [1, 2]
-  y = Concat <axis = 0> (x, z)
-  y = Concat <axis = 0> (z, x)
 a Split in the middle | float[N] x => float[K] y | x = ramp 5
   y, z = Split <axis = 0, num_outputs = 2> (x)
   s = Size (x) t = 2 h = Div (s, t) i = [0] e = Unsqueeze (h, i) y = Slice (x, i, e)
-a Gather from the end | float[N] x => float[K] y | x = ramp 5
-  i = [-1] y = Gather (x, i)
-  i = [3] y = Gather (x, i)
 """
-# Amounts of the last axis that are not 0 at sizes that no constant has: a name, nodes that compute p, and the dims.
-FAR = {
-    "both axes above 300": (
-        "b = Less (a300, h)\ne = Less (a300, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
-        (301, 301),
-    ),
-    "H above 256, and W above H": (
-        "b = Less (a256, h)\ne = Less (h, w)\nf = And (b, e)\np = Cast <to = 7> (f)",
-        (257, 300),
-    ),
-    "H and W of 500 together": ("b = Add (h, w)\nf = Equal (b, a500)\np = Cast <to = 7> (f)", (250, 250)),
-    "W / 2 / 2 above 100": ("b = Div (w, a2)\ne = Div (b, a2)\nf = Sub (e, a100)\np = Max (f, z)", (1, 404)),
-    "W / 2 / 2 / 2 above 50": (
-        "b = Div (w, a2)\nc = Div (b, a2)\ne = Div (c, a2)\nf = Sub (e, a50)\np = Max (f, z)",
-        (1, 408),
-    ),
-    "W / 7 / 11 of 13": ("b = Div (w, a7)\ne = Div (b, a11)\nf = Equal (e, a13)\np = Cast <to = 7> (f)", (1, 1001)),
-    "W of 77 by 101 and of 5 by 97": (
-        "b = Mod (w, a97)\nc = Mod (w, a101)\ne = Equal (b, a5)\nf = Equal (c, a77)\n"
-        "i = And (e, f)\np = Cast <to = 7> (i)",
-        (1, 8056),
-    ),
-    "H of 14 by 101, and W of 14 by 97": (
-        "b = Mod (h, a101)\nc = Mod (w, a97)\ne = Equal (b, a14)\nf = Equal (c, a14)\n"
-        "i = And (e, f)\np = Cast <to = 7> (i)",
-        (14, 14),
-    ),
-    "a Range of more than 4 steps of 300": (
-        "k = Squeeze (w)\ni = Squeeze (z)\nj = Squeeze (a300)\nr = Range (i, k, j)\ns = Shape (r)\n"
-        "f = Less (a4, s)\np = Cast <to = 7> (f)",
-        (1, 1201),
-    ),
-    "a table with another number at 777": (
-        f"t = Constant <value_ints = [{', '.join('01'[at == 777] for at in range(1000))}]> ()\n"
-        "m = Min (w, a999)\np = Gather (t, m)",
-        (1, 777),
-    ),
+# Amounts of the last axis, p, that are not 0 at sizes that no constant has
+FAR = """
+both axes above 300 | x = all 1.0 301 301
+  DIMS a = [300] b = Less (a, h) e = Less (a, w) f = And (b, e) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H above 256, and W above H | x = all 1.0 257 300
+  DIMS a = [256] b = Less (a, h) e = Less (h, w) f = And (b, e) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H and W of 500 together | x = all 1.0 250 250
+  DIMS a = [500] b = Add (h, w) f = Equal (b, a) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+W / 2 / 2 above 100 | x = all 1.0 1 404
+  DIMS a = [100] c = [2] b = Div (w, c) e = Div (b, c) f = Sub (e, a) p = Max (f, z) PADDED
+  DIMS p = [0] PADDED
+W / 7 / 11 of 13 | x = all 1.0 1 1001
+  DIMS a = [7] c = [11] d = [13] b = Div (w, a) e = Div (b, c) f = Equal (e, d) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+H of 14 by 101, and W of 14 by 97 | x = all 1.0 14 14
+  DIMS a = [101] c = [97] d = [14] b = Mod (h, a) e = Mod (w, c) f = Equal (b, d) g = Equal (e, d) i = And (f, g) p =
+    Cast <to = 7> (i) PADDED
+  DIMS p = [0] PADDED
+a Range of more than 4 steps of 300 | x = all 1.0 1 1201
+  DIMS a = [300] c = [4] k = Squeeze (w) i = Squeeze (z) j = Squeeze (a) r = Range (i, k, j) s = Shape (r) f = Less (c,
+    s) p = Cast <to = 7> (f) PADDED
+  DIMS p = [0] PADDED
+a table with another number at 777 | x = all 1.0 1 777
+  DIMS t = TABLE a = [999] m = Min (w, a) p = Gather (t, m) PADDED
+  DIMS p = [0] PADDED
+30 and 40 | x = all 1.0 30 40
+  DIMS k = [30] l = [40] o = [1] a = Sub (h, k) b = Abs (a) c = Sub (w, l) d = Abs (c) t = Add (b, d) u = Sub (o, t) p =
+    Max (u, z) PADDED
+  y = Identity (x)
+"""
+WORDS = {
+    "DIMS": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
+    "PADDED": "n = Concat <axis = 0> (q, p) y = Pad (x, n)",
+    "TABLE": f"[{', '.join('01'[at == 777] for at in range(1000))}]",
 }
-
-
-def far() -> list[Pair]:
-    found = []
-    for name, (nodes, dims) in FAR.items():
-        numbers = sorted(set(re.findall(r"\ba(\d+)\b", nodes)))
-        given = "".join(f"a{number} = Constant <value_ints = [{number}]> ()\n" for number in numbers)
-        given += "z = Constant <value_ints = [0]> ()\nq = Constant <value_ints = [0, 0, 0]> ()\n"
-        given += "h = Shape <start = 0, end = 1> (x)\nw = Shape <start = 1> (x)\n"
-        pads = "n = Concat <axis = 0> (q, {})\ny = Pad (x, n)"
-        first, second = given + nodes + "\n" + pads.format("p"), given + pads.format("z")
-        found.append(pair(name, MATRIX, first, second, x=np.ones(dims, np.float32)))
-    return found
-
-
-def computed_amounts() -> list[Pair]:
-    """Amounts that become other ones far from each constant that computes them."""
-    number = "{0} = Constant <value_ints = [{1}]> ()\n"
-    size = "s = Shape (x)\n" + number.format("zero", 0) + number.format("one", 1)
-    amounts = "p = Concat <axis = 0> (zero, r)\ny = Pad (x, p)"
-
-    def below(most: int, step: int) -> Pair:
-        left = size + number.format("k", most) + number.format("d", step) + "q = Div (s, d)\nl = Sub (k, q)\n"
-        clamped, plain = left + "r = Max (l, zero)\n" + amounts, left + "r = Identity (l)\n" + amounts
-        return pair(
-            f"{most} less n / {step}, clamped", FLOATS, clamped, plain, x=np.ones(most * step + 2 * step, np.float32)
-        )
-
-    period = size + number.format("k", 101) + number.format("t", 3) + number.format("a", 7)
-    period += "f = Mul (s, t)\ng = Add (f, a)\nh = Mod (g, k)\ni = Sub (one, h)\nr = Max (i, zero)\n" + amounts
-    both = "n = Shape <start = 0, end = 1> (x)\nm = Shape <start = 1, end = 2> (x)\n"
-    both += "".join(number.format(*row) for row in (("h", 30), ("w", 40), ("one", 1), ("zero", 0), ("none", "0, 0, 0")))
-    both += "a = Sub (n, h)\nb = Abs (a)\nc = Sub (m, w)\nd = Abs (c)\nt = Add (b, d)\nu = Sub (one, t)\n"
-    both += "r = Max (u, zero)\np = Concat <axis = 0> (none, r)\ny = Pad (x, p)"
-    return [
-        *(below(most, step) for most, step in ((30, 16), (100, 64), (300, 160), (512, 512))),
-        pair("a period of 101", FLOATS, period, "y = Identity (x)", x=np.ones(65, np.float32)),
-        pair("30 and 40", MATRIX, both, "y = Identity (x)", x=np.ones((30, 40), np.float32)),
-    ]
+# Amounts that become other ones far from each constant that computes them
+COMPUTED = """
+30 less n / 16, clamped | x = all 1.0 512
+  s = Shape (x) z = [0] k = [30] d = [16] q = Div (s, d) l = Sub (k, q) r = Max (l, z) p = Concat <axis = 0> (z, r) y =
+    Pad (x, p)
+  s = Shape (x) z = [0] k = [30] d = [16] q = Div (s, d) l = Sub (k, q) p = Concat <axis = 0> (z, l) y = Pad (x, p)
+512 less n / 512, clamped | x = all 1.0 263168
+  s = Shape (x) z = [0] k = [512] q = Div (s, k) l = Sub (k, q) r = Max (l, z) p = Concat <axis = 0> (z, r) y = Pad (x,
+    p)
+  s = Shape (x) z = [0] k = [512] q = Div (s, k) l = Sub (k, q) p = Concat <axis = 0> (z, l) y = Pad (x, p)
+a period of 101 | x = all 1.0 65
+  s = Shape (x) z = [0] o = [1] k = [101] t = [3] a = [7] f = Mul (s, t) g = Add (f, a) h = Mod (g, k) i = Sub (o, h) r
+    = Max (i, z) p = Concat <axis = 0> (z, r) y = Pad (x, p)
+  y = Identity (x)
+"""
 
 
 def size_pairs() -> list[Pair]:
-    return [*pairs(SIZES), *far(), *computed_amounts()]
+    far = re.sub("|".join(WORDS), lambda found: WORDS[found[0]], FAR)
+    return [*pairs(SIZES), *pairs(far, "float[N,K] x => float[A,B] y"), *pairs(COMPUTED)]

@@ -6,7 +6,8 @@ Each kind has pairs of texts: a graph in onnx's notation, with functions behind 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import onnx
@@ -24,61 +25,52 @@ def made(text: str, opset: int = 18, imports: str = "") -> Model:
     return onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : {opset}, {imports}]>\ngraph {text}')
 
 
+def rows(texts: Mapping[str, str], fills: Iterable[tuple[str, ...]] = ((),), opset: int = 18) -> Iterator[Row]:
+    """The models of texts, by name, with parts ``[[first|second]]``; a fill stands for ``A``, ``B`` and ``C``."""
+    for fill in fills:
+        words = dict(zip("ABC", fill))
+        for name, text in texts.items():
+            name, text = (
+                re.sub(r"\b[A-C]\b", lambda found, words=words: words[found[0]], part) for part in (name, text)
+            )
+            first, second = (re.sub(r"\[\[(.*?)\|(.*?)\]\]", rf"\{part}", text) for part in (1, 2))
+            yield name, made(first, opset), made(second, opset)
+
+
+DECLARED = {
+    "declared A": "(float[B] x) => (int64[d] y, float[e] z) [[|<float[A] h>]] { h = Neg (x) z = Exp (h) y = Shape (h) }",
+}
+BELIEVED = {
+    "declared A in a branch": "(float[n, m] x, bool c) => (int64[d] y) { y = If (c) < then_branch = t () => (int64[d] s) [[|<float[A] h>]] { h = Neg (x) s = Shape (h) }, else_branch = e () => (int64[d] r) { r = Shape (x) }> }",
+    "Expand to a declared B": "(float[n] x, float[n] w) => (float[k] y) [[|<float[B] h>]] { h = Relu (x) s = Shape (h) y = Expand (w, s) }",
+    "an output declared C": "(float[n, m] x) => (float[ [[n, m|C]] ] h, int64[d] y) { h = Neg (x) y = Shape (h) }",
+}
+
+
 def declared() -> Iterator[Row]:
     """Dims of inner values that only the second model declares, wrongly: ONNX Runtime folds Shape from them."""
-    for at, (name, dims) in enumerate(
-        {"size": "4", "first": "4, 3", "last": "n, 7", "rank": "2, 2, 2", "zero": "0"}.items()
-    ):
-        rank = dims.count(",") + 1
-        symbols = ", ".join("nmk"[:rank])
-        text = f"(float[{symbols}] x) => (int64[d] y, float[e] z) <SAID> {{ h = Neg (x) z = Exp (h) y = Shape (h) }}"
-        yield f"declared {name}", made(text.replace("<SAID>", "")), made(text.replace("SAID", f"float[{dims}] h"))
-        body = "(float[n, m] x, bool c) => (int64[d] y) { y = If (c) < then_branch = t () => (int64[d] s) SAID { h = Neg (x) s = Shape (h) }, else_branch = e () => (int64[d] r) { r = Shape (x) }> }"
-        said = ["3, m", "n, 5", "1, 1", "0, m", "7, 7"][at]
-        yield (
-            f"declared {said} in a branch",
-            made(body.replace("SAID", "")),
-            made(body.replace("SAID", f"<float[{said}] h>")),
-        )
-        grown = "(float[n] x, float[n] w) => (float[k] y) SAID { h = Relu (x) s = Shape (h) y = Expand (w, s) }"
-        yield (
-            f"Expand to a declared {at}",
-            made(grown.replace("SAID", "")),
-            made(grown.replace("SAID", f"<float[{at + 2}] h>")),
-        )
-    out = "(float[n, m] x) => (float[n, m] h, int64[d] y) { h = Neg (x) y = Shape (h) }"
-    for dims in ("4, m", "n, 4", "2, 2", "1, m", "n, 0"):
-        yield f"an output declared {dims}", made(out), made(out.replace("float[n, m] h", f"float[{dims}] h"))
+    yield from rows(DECLARED, [("4", "n"), ("4, 3", "n, m"), ("n, 7", "n, m"), ("2, 2, 2", "n, m, k"), ("0", "n")])
+    branch, output = ("3, m", "n, 5", "1, 1", "0, m", "7, 7"), ("4, m", "n, 4", "2, 2", "1, m", "n, 0")
+    yield from rows(BELIEVED, zip(branch, "23456", output))
 
 
 FAILING = {"Gather": ("int64 i", "Gather (x, i)"), "Reshape": ("int64[1] i", "Reshape (x, i)"),
            "Div": ("int32 i", "Div (i, i)"), "Slice": ("int64[1] i", "Slice (x, i, i, i)"),
            "Squeeze": ("int64[1] i", "Squeeze (x, i)"), "Expand": ("int64[1] i", "Expand (x, i)")}  # fmt: skip
+HOISTED = {
+    "A of a branch": "(bool c, float[n] x, B) => (float[k] y) { [[|h = C ]]y = If (c) <then_branch = t () => (float[k] u) { [[h = C |]]g = Cast <to = 1> (h) u = Neg (g) }, else_branch = e () => (float[k] v) { v = Neg (x) }> }",
+    "A of a loop": "(int64 m, float[n] x, B) => (float[k] y) { [[|h = C ]]y = Loop (m, , x) <body = b (int64 j, bool go, float[n] s) => (bool on, float[n] t) { on = Identity (go) [[h = C |]]g = Cast <to = 1> (h) w = Shape (g) t = Neg (s) }> }",
+}
+DRAWN = {
+    "A of a loop": "(int64 m, float[n] x) => (float[k] y) { [[|r = A (x) ]]y = Loop (m, , x) <body = b (int64 j, bool go, float[n] s) => (bool on, float[n] t) { on = Identity (go) [[r = A (x) |]]t = Add (s, r) }> }",
+    "one A for two": "(float[n] x) => (float[k] y, float[l] z) { a = A (x) [[b = A (x) |]]y = Add (x, a) z = Add (x, [[b|a]]) }",
+}
 
 
 def hoisted() -> Iterator[Row]:
     """A node of a branch or a loop that the second model has in the graph around it."""
-    for name, (kind, node) in FAILING.items():
-        inside = f"(bool c, float[n] x, {kind}) => (float[k] y) {{ y = If (c) <then_branch = t () => (float[k] u) {{ h = {node} g = Cast <to = 1> (h) u = Neg (g) }}, else_branch = e () => (float[k] v) {{ v = Neg (x) }}> }}"
-        outside = inside.replace(f"h = {node} ", "").replace("{ y = If", f"{{ h = {node} y = If")
-        yield f"{name} of a branch", made(inside), made(outside)
-        loop = f"(int64 m, float[n] x, {kind}) => (float[k] y) {{ y = Loop (m, , x) <body = b (int64 j, bool go, float[n] s) => (bool on, float[n] t) {{ on = Identity (go) h = {node} g = Cast <to = 1> (h) w = Shape (g) t = Neg (s) }}> }}"
-        yield (
-            f"{name} of a loop",
-            made(loop),
-            made(loop.replace(f"h = {node} ", "").replace("{ y = Loop", f"{{ h = {node} y = Loop")),
-        )
-    for op in ("RandomUniformLike", "RandomNormalLike", "Bernoulli"):
-        loop = f"(int64 m, float[n] x) => (float[k] y) {{ y = Loop (m, , x) <body = b (int64 j, bool go, float[n] s) => (bool on, float[n] t) {{ on = Identity (go) r = {op} (x) t = Add (s, r) }}> }}"
-        yield (
-            f"{op} of a loop",
-            made(loop),
-            made(loop.replace(f"r = {op} (x) ", "").replace("{ y = Loop", f"{{ r = {op} (x) y = Loop")),
-        )
-        twice = (
-            f"(float[n] x) => (float[k] y, float[l] z) {{ a = {op} (x) b = {op} (x) y = Add (x, a) z = Add (x, b) }}"
-        )
-        yield f"one {op} for two", made(twice), made(twice.replace(f"b = {op} (x) ", "").replace("(x, b)", "(x, a)"))
+    yield from rows(HOISTED, ((name, *more) for name, more in FAILING.items()))
+    yield from rows(DRAWN, [("RandomUniformLike",), ("RandomNormalLike",), ("Bernoulli",)])
 
 
 def imported() -> Iterator[Row]:
@@ -86,46 +78,52 @@ def imported() -> Iterator[Row]:
     nodes = {"Softmax": "Softmax (x)", "LogSoftmax": "LogSoftmax (x)", "Hardmax": "Hardmax (x)",
              "ReduceMean": "ReduceMean <axes = [0]> (x)", "Dropout": "Dropout (x)"}  # fmt: skip
     for name, node in nodes.items():
-        text = '(float[2, 3, 4] x) => (float[a, b, c] y) { y = own.F (x) } <domain: "own", opset_import: ["" : VERSION]> F (x) => (y) { y = NODE }'
-        text = text.replace("NODE", node)
-        first, second = (made(text.replace("VERSION", str(version)), 13, '"own" : 1') for version in (13, 11))
+        data = "(float[2, 3, 4] x) => (float[a, b, c] y)"
+        call = f'{data} {{ y = own.F (x) }} <domain: "own", opset_import: ["" : VERSION]> F (x) => (y) {{ y = {node} }}'
+        first, second = (made(call.replace("VERSION", version), 13, '"own" : 1') for version in ("13", "11"))
         yield f"{name} of a function of opset 11", first, second
-        inline = made(f"(float[2, 3, 4] x) => (float[a, b, c] y) {{ y = {node} }}", 13)
-        yield f"{name} inlined", inline, second
+        yield f"{name} inlined", made(f"{data} {{ y = {node} }}", 13), second
 
 
 def named() -> Iterator[Row]:
     """Local functions with the name of an operator of ONNX Runtime's own, or of ONNX."""
     for domain, op in (("com.microsoft", "Gelu"), ("com.microsoft", "QuickGelu"), ("com.microsoft", "FastGelu"),
                        ("com.microsoft", "Pad"), ("com.microsoft", "BiasGelu"), ("ai.onnx.ml", "Binarizer")):  # fmt: skip
-        given = {"Pad": "(x, p)", "BiasGelu": "(x, x)"}.get(op, "(x)")
-        text = f"(float[n] x, int64[2] p) => (float[k] y) {{ y = {domain}.{op} {given} }}"
-        formal = {"Pad": "(x, p)", "BiasGelu": "(x, b)"}.get(op, "(x)")
-        function = f' <domain: "{domain}", opset_import: ["" : 18]> {op} {formal} => (y) {{ y = Neg (x) }}'
-        imports = f'"{domain}" : 1'
-        yield f"{domain}::{op} as a function", made(text, 18, imports), made(text + function, 18, imports)
-        negated = made("(float[n] x, int64[2] p) => (float[k] y) { y = Neg (x) }", 18, imports)
-        yield f"{domain}::{op} inlined", negated, made(text + function, 18, imports)
-    for kind in ("int32", "int64"):  # ONNX's Pad takes no rows of amounts, as TensorFlow's does
-        text = "(float[2, 3] x) => (float[a, b] y) <P> { y = Pad (x, p) }"
-        rows = text.replace("P>", f"{kind}[2, 2] p = {{0, 1, 2, 0}}>")
-        yield f"rows of {kind}", made(rows), made(text.replace("P>", "int64[4] p = {0, 2, 1, 0}>"))
+        given, formal = {"Pad": ("(x, p)", "(x, p)"), "BiasGelu": ("(x, x)", "(x, b)")}.get(op, ("(x)", "(x)"))
+        data, imports = "(float[n] x, int64[2] p) => (float[k] y)", f'"{domain}" : 1'
+        text = f"{data} {{ y = {domain}.{op} {given} }}"
+        function = f'{text} <domain: "{domain}", opset_import: ["" : 18]> {op} {formal} => (y) {{ y = Neg (x) }}'
+        for way, other in (("as a function", text), ("inlined", f"{data} {{ y = Neg (x) }}")):
+            yield f"{domain}::{op} {way}", made(other, 18, imports), made(function, 18, imports)
+    # ONNX's Pad takes no rows of amounts, as TensorFlow's does
+    listed = (
+        "(float[2, 3] x) => (float[a, b] y) <[[A[2, 2] p = {0, 1, 2, 0}|int64[4] p = {0, 2, 1, 0}]]> { y = Pad (x, p) }"
+    )
+    yield from rows({"rows of A": listed}, [("int32",), ("int64",)])
+
+
+WINDOW = "(float[1, 1, 8] x) => (float[1, 1, k] y) <float[1, 1, 3] w = {1, 2, 3}, int64[6] p = {0, 0, 2, 0, 0, 2}> "
+BESIDE = {
+    "A with B and pads": WINDOW
+    + '{ [[z = Pad (x, p) y = A <C strides = [1]> (z|y = A <C auto_pad = "B", pads = [2, 2]> (x]]) }',
+    "A with B, and with pads beside it": WINDOW + '{ y = A <C auto_pad = "B"[[|, pads = [2, 2] ]]> (x) }',
+}
 
 
 def beside() -> Iterator[Row]:
     """SAME or VALID beside pads: runtimes take one or the other."""
-    ops = {"Conv": "Conv <KEYS> (x, w)", "MaxPool": "MaxPool <kernel_shape = [3], KEYS> (x)",
-           "AveragePool": "AveragePool <kernel_shape = [3], count_include_pad = 1, KEYS> (x)"}  # fmt: skip
-    for name, node in ops.items():
-        for way in ("SAME_UPPER", "SAME_LOWER", "VALID"):
-            text = "(float[1, 1, 8] x) => (float[1, 1, k] y) <float[1, 1, 3] w = {1, 2, 3}, int64[6] p = {0, 0, 2, 0, 0, 2}> { NODES }"
-            padded = text.replace(
-                "NODES", "z = Pad (x, p) y = " + node.replace("KEYS", "strides = [1]").replace("(x", "(z")
-            )
-            folded = text.replace("NODES", "y = " + node.replace("KEYS", f'auto_pad = "{way}", pads = [2, 2]'))
-            yield f"{name} with {way} and pads", made(padded), made(folded)
-            plain = text.replace("NODES", "y = " + node.replace("KEYS", f'auto_pad = "{way}"'))
-            yield f"{name} with {way}, and with pads beside it", made(plain), made(folded)
+    kernel = "kernel_shape = [3],"
+    for name, more in (("Conv", ""), ("MaxPool", kernel), ("AveragePool", f"{kernel} count_include_pad = 1,")):
+        texts = {
+            key: text.replace("(z|", "(z, w|").replace("(x]]", "(x, w]]").replace("> (x)", "> (x, w)")
+            for key, text in BESIDE.items()
+        }
+        yield from rows(
+            texts if name == "Conv" else BESIDE, ((name, way, more) for way in ("SAME_UPPER", "SAME_LOWER", "VALID"))
+        )
+
+
+SEQUENCE = "(float[n] x) => (float[k] y) { s = SequenceConstruct (x, x) [[|t = Identity (s) ]]y = ConcatFromSequence <axis = 0> ([[s|t]]) }"
 
 
 def refused() -> Iterator[Row]:
@@ -140,125 +138,112 @@ def refused() -> Iterator[Row]:
     first, second = made(text), made(text)
     second.ir_version = 99
     yield "version 99 of the format", first, second
-    for at in range(3):
-        first, second = made(text), made(text)
-        for node in second.graph.node:
-            node.name = f"one{at}"
-        yield f"two nodes of one name {at}", first, second
+    first, second = made(text), made(text)
+    for node in second.graph.node:
+        node.name = "one"
+    yield "two nodes of one name", first, second
     for opset in (11, 12, 13):
-        seq = "(float[n] x) => (float[k] y) { s = SequenceConstruct (x, x) NODES }"
-        first = made(seq.replace("NODES", "y = ConcatFromSequence <axis = 0> (s)"), opset)
-        yield (
-            f"Identity of a sequence in opset {opset}",
-            first,
-            made(seq.replace("NODES", "t = Identity (s) y = ConcatFromSequence <axis = 0> (t)"), opset),
-        )
-    branch = "(bool c, float[n] x) => (float[k] y) { h = Neg (x) y = If (c) <then_branch = t () => (float[k] u) { u = THEN }, else_branch = e () => (float[k] v) { v = Abs (h) }> }"
-    first = made(branch.replace("THEN", "Identity (h)"))
-    second = made(branch.replace("THEN", "Identity (h)"))
+        yield from rows({f"Identity of a sequence in opset {opset}": SEQUENCE}, opset=opset)
+    branch = "(bool c, float[n] x) => (float[k] y) { h = Neg (x) y = If (c) <then_branch = t () => (float[k] u) { u = Identity (h) }, else_branch = e () => (float[k] v) { v = Abs (h) }> }"
+    first, second = made(branch), made(branch)
     then = second.graph.node[1].attribute[0].g
     del then.node[:]
     then.output[0].name = "h"
     yield "a branch that returns an outer value", first, second
     for domain in ("other", "com.microsoft", "own", "ai.onnx.ml", "padops"):
-        second = made(
-            f"(float[n] x) => (float[k] y) {{ h = Neg (x) y = Abs (h) u = {domain}.Unheard (x) }}",
-            18,
-            f'"{domain}" : 1',
-        )
+        second = made(text.replace(" }", f" u = {domain}.Unheard (x) }}"), 18, f'"{domain}" : 1')
         del second.opset_import[1:]
         yield f"the domain {domain} without an import", made(text), second
 
 
+TYPED = "(float[n] x, bool b, int64 i, string s) => (float[k] y) DECLARED { UNUSEDh = Neg (x) y = Abs (h) }"
+DOUBLE = "(bool c, float[n] x) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { u = Neg (x) }, else_branch = e () => ([[float|double]][k] v) { v = Abs (x) }> }"
+OPTIONAL = "(float[n] x) => (float[k] y) { o = Optional (x) [[|p = Identity (o) ]]y = OptionalGetElement ([[o|p]]) }"
+
+
 def typed() -> Iterator[Row]:
     """Types that a value or an operator of the second model may not have: runtimes refuse the model."""
-    text = "(float[n] x, bool b, int64 i, string s) => (float[k] y) SAID { h = Neg (x) y = Abs (h) }"
-    for dtype in ("double", "int32", "bool"):
-        yield f"a {dtype} declared", made(text.replace("SAID", "")), made(text.replace("SAID", f"<{dtype}[n] h>"))
-    for node in ("Not (x)", "Sqrt (i)", "Neg (b)", "Abs (s)", "Sigmoid (b)"):
-        yield f"unused {node}", made(text.replace("SAID", "")), made(text.replace("SAID {", f"{{ u = {node}"))
-    branch = "(bool c, float[n] x) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { u = Neg (x) }, else_branch = e () => (TYPE[k] v) { v = Abs (x) }> }"
-    yield "a branch of double", made(branch.replace("TYPE", "float")), made(branch.replace("TYPE", "double"))
-    optional = "(float[n] x) => (float[k] y) { o = Optional (x) NODES }"
-    ways = ("y = OptionalGetElement (o)", "p = Identity (o) y = OptionalGetElement (p)")
-    yield "Identity of an optional in opset 15", *(made(optional.replace("NODES", nodes), 15) for nodes in ways)
+    declaring = TYPED.replace("UNUSED", "").replace("DECLARED", "[[|<A[n] h>]]")
+    yield from rows({"a A declared": declaring}, [("double",), ("int32",), ("bool",)])
+    nodes = [("Not (x)",), ("Sqrt (i)",), ("Neg (b)",), ("Abs (s)",), ("Sigmoid (b)",)]
+    yield from rows({"unused A": TYPED.replace("DECLARED ", "").replace("UNUSED", "[[|u = A ]]")}, nodes)
+    yield from rows({"a branch of double": DOUBLE})
+    yield from rows({"Identity of an optional in opset 15": OPTIONAL}, opset=15)
+
+
+UNUSED = {
+    "unused A": "(float[n] x, B) => (float[k] y) { [[|u = C ]]y = Neg (x) }",
+    "unused A in a branch": "(bool c, float[n] x, B) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { [[|h = C ]]u = Neg (x) }, else_branch = e () => (float[k] v) { v = Abs (x) }> }",
+}
 
 
 def unused() -> Iterator[Row]:
     """A node that nothing uses, and that may fail, in the second model alone."""
-    for name, (kind, node) in FAILING.items():
-        text = f"(float[n] x, {kind}) => (float[k] y) {{ y = Neg (x) }}"
-        yield f"unused {name}", made(text), made(text.replace("{ y", f"{{ u = {node} y"))
-        branch = f"(bool c, float[n] x, {kind}) => (float[k] y) {{ y = If (c) <then_branch = t () => (float[k] u) {{ u = Neg (x) }}, else_branch = e () => (float[k] v) {{ v = Abs (x) }}> }}"
-        yield f"unused {name} in a branch", made(branch), made(branch.replace("{ u = Neg", f"{{ h = {node} u = Neg"))
+    yield from rows(UNUSED, ((name, *more) for name, more in FAILING.items()))
+
+
+SYMBOLS = {
+    "A of another input 0": "(float[n] x, float[n] w) => (int64[k] y, float[a] z) { y = A ([[x|w]]) z = Neg (x) }",
+    "A of another input 1": "(float[n] x, float[n] w) => (int64[k] y, float[a] z) { y = A ([[w|x]]) z = Neg (x) }",
+}
+OF_ONE = {
+    "the dims of a pooling that rounds up": "(float[1, 1, 7, 7] x) => (int64[4] y) { p = MaxPool <kernel_shape = [2, 2], strides = [3, 3], ceil_mode = 1> (x) [[y = Shape (p)|y = Constant <value_ints = [1, 1, 3, 3]> ()]] }",
+    "axis 1 for 0": "(float[n, n] x) => (float[k] y) <int64[2] p = {0, 1}, int64[1] zero = {0}> { s = Shape <start = [[0|1]], end = [[1|2]]> (x) d = Expand (zero, s) f = Flatten <axis = 0> (x) q = Slice (x, zero, s, zero) y = ReduceSum (q) }",
+    "as many zeros as another input has elements": "(float[n] x, float[n] w) => (float[k] y) { s = Shape ([[x|w]]) c = ConstantOfShape (s) y = Concat <axis = 0> (x, c) }",
+}
 
 
 def symbols() -> Iterator[Row]:
-    """One symbol for dims that may have two sizes: nothing holds callers to it."""
-    for op in ("Shape <start = 0, end = 1>", "Size"):
-        for at, (first, second) in enumerate((("x", "w"), ("w", "x"))):
-            text = f"(float[n] x, float[n] w) => (int64[k] y, float[a] z) {{ y = {op} (VALUE) z = Neg (x) }}"
-            yield f"{op} of another input {at}", made(text.replace("VALUE", first)), made(text.replace("VALUE", second))
-    for axes in ((0, 1), (1, 0)):
-        text = "(float[n, n] x) => (float[k] y) <int64[2] p = {0, 1}, int64[1] zero = {0}> { s = Shape <start = AT, end = END> (x) d = Expand (zero, s) f = Flatten <axis = 0> (x) q = Slice (x, zero, s, zero) y = ReduceSum (q) }"
-        one, other = (made(text.replace("AT", str(at)).replace("END", str(at + 1))) for at in axes)
-        yield f"axis {axes[1]} for {axes[0]}", one, other
-    grown = "(float[n] x, float[n] w) => (float[k] y) { s = Shape (VALUE) c = ConstantOfShape (s) y = Concat <axis = 0> (x, c) }"
-    yield (
-        "as many zeros as another input has elements",
-        made(grown.replace("VALUE", "x")),
-        made(grown.replace("VALUE", "w")),
-    )
+    """One symbol for dims that may have two sizes, to which nothing holds callers; dims on which runtimes disagree."""
+    yield from rows(SYMBOLS, [("Shape <start = 0, end = 1>",), ("Size",)])
+    yield from rows(OF_ONE)
+
+
+AMOUNTS = {
+    "through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
+    "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
+    "clamped at -2^60": "c = Constant <value_int = -1152921504606846976> () q = Max (p, c)",
+    "through double": "i = Cast <to = 11> (p) q = Cast <to = 7> (i)",
+    "through float": "i = Cast <to = 1> (p) q = Cast <to = 7> (i)",
+    "clipped": "c = Constant <value_int = 4611686018427387904> () q = Clip (p, , c)",
+    "modulo 2^61": "c = Constant <value_int = 2305843009213693952> () q = Mod (p, c)",
+}
+AT = "c = Constant <value_ints = [{0}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
+SIZES = {
+    "beyond 600": "c = Constant <value_ints = [600]> () q = Min (s, c)",
+    **{f"at {size}": AT.format(size) for size in (25, 31, 57, 1000)},
+    "through int8": "i = Cast <to = 3> (s) q = Cast <to = 7> (i)",
+    "of 1000 and more": "c = Constant <value_ints = [1000]> () o = Div (s, c) q = Add (s, o)",
+    "but for 57": "c = Constant <value_ints = [57]> () m = Mod (s, c) z = Cast <to = 9> (m) b = Not (z) o = Cast <to = 7> (b) q = Add (s, o)",
+}
 
 
 def amounts() -> Iterator[Row]:
     """Amounts that are computed in a narrower type, or clamped far away."""
-    padded = "(float[n] x, int64 a, int64[2] p) => (float[k] y, int64[l] q) <int64[2] five = {5, 5}> { NODES r = Min (q, five) y = Pad (x, r) }"
-    ways = {
-        "through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
-        "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
-        "clamped at -2^60": "c = Constant <value_int = -1152921504606846976> () q = Max (p, c)",
-        "through double": "i = Cast <to = 11> (p) q = Cast <to = 7> (i)",
-        "through float": "i = Cast <to = 1> (p) q = Cast <to = 7> (i)",
-        "clipped": "c = Constant <value_int = 4611686018427387904> () q = Clip (p, , c)",
-        "modulo 2^61": "c = Constant <value_int = 2305843009213693952> () q = Mod (p, c)",
-    }
-    for name, nodes in ways.items():
-        yield (
-            f"amounts {name}",
-            made(padded.replace("NODES", "q = Abs (p)" if "Clip" in name else "q = Identity (p)")),
-            made(padded.replace("NODES", nodes)),
-        )
-    sized = "(float[n] x) => (float[k] y) { s = Shape (x) NODES zero = Constant <value_ints = [0]> () p = Concat <axis = 0> (zero, q) y = Pad (x, p) }"
-    for name, nodes in {"beyond 600": "c = Constant <value_ints = [600]> () q = Min (s, c)",
-                        **{f"at {size}": f"c = Constant <value_ints = [{size}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
-                           for size in (25, 31, 40, 57, 96, 250, 1000)},
-                        "through int8": "i = Cast <to = 3> (s) q = Cast <to = 7> (i)",
-                        "of 1000 and more": "c = Constant <value_ints = [1000]> () o = Div (s, c) q = Add (s, o)",
-                        "but for 57": "c = Constant <value_ints = [57]> () m = Mod (s, c) z = Cast <to = 9> (m) b = Not (z) o = Cast <to = 7> (b) q = Add (s, o)"}.items():  # fmt: skip
-        yield f"sizes {name}", made(sized.replace("NODES", "q = Identity (s)")), made(sized.replace("NODES", nodes))
+    given = "(float[n] x, int64 a, int64[2] p) => (float[k] y, int64[l] q) <int64[2] five = {5, 5}> { [[q = Identity (p)|B]] r = Min (q, five) y = Pad (x, r) }"
+    yield from rows({"amounts A": given}, AMOUNTS.items())
+    sizes = "(float[n] x) => (float[k] y) { s = Shape (x) [[q = Identity (s)|B]] zero = Constant <value_ints = [0]> () p = Concat <axis = 0> (zero, q) y = Pad (x, p) }"
+    yield from rows({"sizes A": sizes}, SIZES.items())
+
+
+COMPUTED = {
+    "13 times 11": "a = Constant <value_ints = [13]> () b = Constant <value_ints = [11]> () c = Mul (a, b)",
+    "four times 29": "a = Constant <value_ints = [29]> () b = Add (a, a) c = Add (b, b)",
+    "3 times 5 times 7": "a = Constant <value_ints = [3, 5, 7]> () c = ReduceProd (a)",
+    "the Size of 105 zeros": "a = Constant <value_ints = [3, 5, 7]> () b = ConstantOfShape (a) c = Size (b)",
+    "a dim of an input": "c = Shape (w)",
+    "the length of a constant": f"a = Constant <value_ints = [{', '.join(['1'] * 53)}]> () c = Size (a)",
+}
+EMPTY_ALONE = '(float[n, m] x) => (float[k, l] y) <int64[4] p = {0, -1, 0, 1}, int64[4] q = {0, 0, 0, 1}, int64[4] r = {0, -1, 0, 0}> { [[y = Pad <mode = "A"> (x, p)|h = Pad <mode = "A"> (x, q) y = Pad <mode = "A"> (h, r)]] }'
 
 
 def sized() -> Iterator[Row]:
     """Numbers that are computed from constants or known dims, and axes that are empty alone."""
-    text = "(float[n] x, float[59] w) => (float[k] y) { s = Shape (x) z = Constant <value_ints = [0]> () NODES p = Concat <axis = 0> (z, q) y = Pad (x, p) }"
-    ways = {
-        "13 times 11": "a = Constant <value_ints = [13]> () b = Constant <value_ints = [11]> () c = Mul (a, b)",
-        "four times 29": "a = Constant <value_ints = [29]> () b = Add (a, a) c = Add (b, b)",
-        "7 times 7": "a = Constant <value_ints = [7]> () c = Mul (a, a)",
-        "3 times 5 times 7": "a = Constant <value_ints = [3, 5, 7]> () c = ReduceProd (a)",
-        "the Size of 105 zeros": "a = Constant <value_ints = [3, 5, 7]> () b = ConstantOfShape (a) c = Size (b)",
-        "a dim of an input": "c = Shape (w)",
-        "the length of a constant": f"a = Constant <value_ints = [{', '.join(['1'] * 53)}]> () c = Size (a)",
-    }
-    ways = {f"at {name}": f"{nodes} e = Equal (s, c) q = Cast <to = 7> (e)" for name, nodes in ways.items()}
+    ways = {f"at {name}": f"{nodes} e = Equal (s, c) q = Cast <to = 7> (e)" for name, nodes in COMPUTED.items()}
     ways["of the last of 27"] = f"t = Constant <value_ints = [{', '.join(['0'] * 26 + ['7'])}]> () q = Gather (t, s)"
-    for name, nodes in ways.items():
-        yield f"an amount {name}", made(text.replace("NODES", "q = Sub (s, s)")), made(text.replace("NODES", nodes))
-    for mode in ("edge", "reflect"):
-        whole = f'(float[n, m] x) => (float[k, l] y) <int64[4] p = {{0, -1, 0, 1}}, int64[4] q = {{0, 0, 0, 1}}, int64[4] r = {{0, -1, 0, 0}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
-        parts = whole.replace("y = Pad", "h = Pad").replace("(x, p) }", f'(x, q) y = Pad <mode = "{mode}"> (h, r) }}')
-        yield f"{mode} of an axis that is empty alone, in two Pads", made(whole), made(parts)
+    text = "(float[n] x, float[59] w) => (float[k] y) { s = Shape (x) z = Constant <value_ints = [0]> () [[q = Sub (s, s)|B]] p = Concat <axis = 0> (z, q) y = Pad (x, p) }"
+    yield from rows({"an amount A": text}, ways.items())
+    yield from rows({"A of an axis that is empty alone, in two Pads": EMPTY_ALONE}, [("edge",), ("reflect",)])
 
 
 def payloads() -> Iterator[Row]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+from same_models import graphs
 
 from padops.convert.inputs.pads import bodies
 from padops.convert.model.inference import declarations
@@ -27,29 +28,20 @@ def broken_models(converted: onnx.ModelProto) -> Iterator[Break]:
 
     The mode becomes another one, a fill becomes 1000, and all amounts of an axis move by one, so that the shape stays.
     """
-    for which in range(len(list(_pads(converted)))):
+    for which in range(len(_pads(converted))):
         for spoil in (_other_mode, _other_fill, _other_amounts):
             broken = onnx.ModelProto()
             broken.CopyFrom(converted)
-            graph, node = list(_pads(broken))[which]
+            graph, node = _pads(broken)[which]
             what = spoil(broken, graph, node)
             if what:
                 yield f"{node.name or node.output[0]}: {what}", broken
 
 
-def _pads(model: onnx.ModelProto) -> Iterator[tuple[Any, onnx.NodeProto]]:
-    """Each operator of padops with the graph or the function that it stands in; not those of the fallback."""
-    for root in (model.graph, *(function for function in model.functions if function.domain != DOMAIN)):
-        yield from _pads_in(root)
-
-
-def _pads_in(graph: Any) -> Iterator[tuple[Any, onnx.NodeProto]]:
-    for node in graph.node:
-        if node.domain == DOMAIN and node.op_type in OPS:
-            yield graph, node
-        for attribute in node.attribute:
-            if attribute.HasField("g"):
-                yield from _pads_in(attribute.g)
+def _pads(model: onnx.ModelProto) -> list[tuple[Any, onnx.NodeProto]]:
+    """Each operator of padops with the graph or the function that it stands in; fallbacks have none."""
+    nodes = [(graph, node) for graph in graphs(model) for node in graph.node]
+    return [(graph, node) for graph, node in nodes if node.domain == DOMAIN and node.op_type in OPS]
 
 
 def _mode(node: onnx.NodeProto) -> str:

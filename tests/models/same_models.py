@@ -1,7 +1,7 @@
 """Models written in another way that compute the same, whatever they are fed: what a proof has to see through.
 
 Each way changes what is no part of a computation: names, the order of nodes, where a constant stands, what is declared,
-how a tensor is stored, which functions there are.
+how a tensor is stored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnx.inliner
 from onnx import helper, numpy_helper
 from onnx.external_data_helper import convert_model_to_external_data
 
@@ -166,35 +165,6 @@ def declared(model: onnx.ModelProto) -> onnx.ModelProto:
     return onnx.shape_inference.infer_shapes(model)
 
 
-def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model's functions are written out; those of padops stay."""
-    own = [(row.domain, row.name) for row in model.functions if row.domain != "padops"]
-    return onnx.inliner.inline_selected_functions(model, own) if own else copy.deepcopy(model)
-
-
-def outlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Each plain node of the main graph is the call of a function with that node."""
-    made = copy.deepcopy(model)
-    imports = [copy.deepcopy(row) for row in made.opset_import]
-    if made.ir_version < 8:
-        return made
-    for number, node in enumerate(made.graph.node):
-        plain = not node.domain and node.op_type != "Constant" and all(node.input) and all(node.output)
-        if not plain or any(row.HasField("g") for row in node.attribute):
-            continue
-        body = copy.deepcopy(node)
-        body.input[:] = [f"i{at}" for at in range(len(node.input))]
-        body.output[:] = [f"o{at}" for at in range(len(node.output))]
-        name = f"Outlined_{number}"
-        made.functions.append(
-            helper.make_function("outlined", name, list(body.input), list(body.output), [body], imports)
-        )
-        node.CopyFrom(helper.make_node(name, list(node.input), list(node.output), domain="outlined"))
-    if any(row.domain == "outlined" for row in made.functions):
-        made.opset_import.append(helper.make_opsetid("outlined", 1))
-    return made
-
-
 def copied(model: onnx.ModelProto) -> onnx.ModelProto:
     """Each result passes through an Identity, and another Identity is read by nothing."""
     made = copy.deepcopy(model)
@@ -228,7 +198,6 @@ WAYS: dict[str, Way] = {
     way.__name__: way
     for way in (
         renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared,
-        declared,
-        inlined, outlined, copied,
+        declared, copied,
     )
 }  # fmt: skip

@@ -27,22 +27,20 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     return asked
 
 
-def test_the_table(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "probe", "mixed", "--option", "a=b=c", "--seconds", 9)
-    assert (code, err, fake) == (0, "", [("mixed", "", {"a": "b=c"}, 9)])
-    first, *lines = out.splitlines()
+def test_the_table_and_the_file(
+    fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    (file := tmp_path / "rules.json").write_text("of before")
+    code, out, err = run(capsys, "probe", "mixed", "--option", "a=b=c", "--seconds", 9, "-o", file)
+    assert (code, fake) == (0, [("mixed", "", {"a": "b=c"}, 9)]) and "models" in err and "166/166" in err
+    first, *lines, last = out.splitlines()
     assert first == "Fake, onnxruntime 1.32.0, plugin 1.2.3, GPU of nobody: 166 models"
     assert "  always                 right: 5; refuses: wrap around, wrap of n" in lines
     assert "  crop                   right: 2; dies: edge crop; refuses: wrap crop" in lines
     assert lines[-1].startswith("with padops and these rules beside it: ")
-
-
-def test_the_file(fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "rules.json"
-    file.write_text("of before")
-    code, out, _ = run(capsys, "probe", "mixed", "-o", file)
-    said = f"{file}: 6 rules; padops.InferenceSession takes them with rules='{file}'"
-    assert (code, out.splitlines()[-1]) == (0, said)
+    assert last == f"{file}: 6 rules; padops.InferenceSession takes them with rules='{file}'"
     row = rules_with(file)["Fake"]
     assert (row.version, row.was_run, row.needs_padops) == ("onnxruntime 1.32.0, plugin 1.2.3", True, True)
     assert json.loads(file.read_text())["sources"] == {"default": "measured: padops probe Fake"}
@@ -61,12 +59,6 @@ def test_the_folder_of_the_user(
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "file"))
     code, out, err = run(capsys, "probe", "mixed")
     assert (code, out) == (1, "") and str(tmp_path / "file") in err
-
-
-def test_what_stays_wrong(fake: list[tuple], capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "probe", "stubborn")
-    said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong: "
-    assert code == 5 and said in out.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -97,10 +89,15 @@ def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert run(capsys, "probe", "NoExecutionProvider") == (1, "", said)
 
 
-def test_a_file_that_cannot_be_written(
+def test_what_stays_wrong_and_a_file_that_cannot_be_written(
     fake: list[tuple], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from padops.files import staging
+
+    monkeypatch.setenv("PADOPS_RULES", str(tmp_path))
+    code, out, err = run(capsys, "probe", "stubborn")
+    said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong: "
+    assert (code, err) == (5, "") and said in out.splitlines()
 
     def refuse(path: Path, texts: object) -> None:
         raise OSError(28, "No space left on device", str(path))
@@ -108,12 +105,3 @@ def test_a_file_that_cannot_be_written(
     monkeypatch.setattr(staging, "write_whole", refuse)
     code, _, err = run(capsys, "probe", "stubborn", "-o", tmp_path / "rules.json")
     assert (code, err) == (1, f"error: {tmp_path / 'rules.json'}: No space left on device\n")
-
-
-def test_a_bar_on_a_terminal(
-    fake: list[tuple], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    _, _, err = run(capsys, "probe", "stubborn")
-    assert "models" in err and "166/166" in err

@@ -15,52 +15,46 @@ from cpp_builds import CHECKS, ROOT, build
 from fake_providers import PROGRAM, Fake
 from provider_sessions import CPU
 
-import padops
 from padops.convert.errors import PadopsError
 from padops.probe import running
 from padops.probe.outcome import Asked, probe, text_of
-from padops.probe.probes import PROBES, Probe, expected_of, feeds_of, model_of
+from padops.probe.probes import PROBES, Case, expected_of, feeds_of, model_of
 
-PLAIN = {row.case.mode: row for row in PROBES[:4]}
+PLAIN = {row.mode: row for row in PROBES[:4]}
 NAME = "StandInExecutionProvider"
 
 
-def question(row: Probe, **other: object) -> dict:
-    case = row.case
+def question(row: Case, **other: object) -> dict:
     given = {"provider": CPU, "library": "", "options": {}, "rules": None}
-    return given | {"model": model_of(case), "feeds": feeds_of(case), "expected": expected_of(case)} | other
+    return given | {"model": model_of(row), "feeds": feeds_of(row), "expected": expected_of(row)} | other
 
 
-def named(name: str) -> Probe:
-    return next(row for row in PROBES if row.case.name == name)
+def named(name: str) -> Case:
+    return next(row for row in PROBES if row.name == name)
 
 
 @pytest.fixture(scope="module")
 def stand_in() -> Path:
-    """The library of a provider that takes each Pad and runs none."""
     folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
     return next(folder.glob("*stand_in_provider.so"))
 
 
-def test_a_process_that_dies_and_one_that_is_wrong() -> None:
-    asked = Asked("Fake", program=(*PROGRAM, "dying"))
-    dead = asked.model(PLAIN["edge"])
+def test_what_a_process_does() -> None:
+    dying = Asked("Fake", program=(*PROGRAM, "dying"))
+    dead = dying.model(PLAIN["edge"])
     assert (dead.does, dead.why, dead.fails) == ("dies", "the process has died (SIGABRT)", True)
-    assert (asked.model(PLAIN["wrap"]).does, asked.model(PLAIN["constant"]).does) == ("wrong", "right")
-
-
-def test_a_process_that_hangs() -> None:
-    late = Asked("Fake", program=(*PROGRAM, "dying"), seconds=3).model(PLAIN["reflect"])
-    assert (late.does, late.why) == ("dies", "the process gave no answer within 3 s")
-
-
-def test_a_provider_that_is_left_out() -> None:
+    assert dying.model(PLAIN["wrap"]) == Fake("Fake", "dying").model(PLAIN["wrap"])
+    assert (dying.about(), dying.model(PLAIN["wrap"]).does) == (Fake("Fake", "dying").about(), "wrong")
+    late = replace(dying, seconds=1).model(PLAIN["reflect"])
+    assert (late.does, late.why) == ("dies", "the process gave no answer within 1 s")
     with pytest.raises(PadopsError, match="Fake: onnxruntime has left Fake out of a session"):
         Asked("Fake", program=(*PROGRAM, "dropped")).model(PLAIN["edge"])
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the lib"):
+    with pytest.raises(
+        PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"
+    ):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
@@ -77,40 +71,29 @@ def test_what_the_process_says_of_a_provider() -> None:
     assert CPU in told["providers"] and told["plugin"] == "" and "CPU of " in told["devices"][0]
 
 
-@pytest.mark.parametrize(
-    ("expected", "why"),
-    [
-        (np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),
-        (np.zeros((1, 2, 6, 9), np.float32), "40 of 108 elements are others"),
-    ],
-)
-def test_a_wrong_answer(expected: np.ndarray, why: str) -> None:
-    told = running.answer(question(PLAIN["constant"], expected=expected))
-    assert (told["does"], told["why"]) == ("wrong", why)
-
-
-def test_a_zero_of_the_other_sign() -> None:
-    row = named("constant negative zero")
-    expected = np.abs(expected_of(row.case))
-    told = running.answer(question(row, expected=expected))
-    assert (told["does"], told["why"]) == ("wrong", "the sign of a zero is another")
+def test_a_wrong_answer() -> None:
+    zero = named("constant negative zero")
+    for row, expected, why in (
+        (PLAIN["constant"], np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),
+        (PLAIN["constant"], np.zeros((1, 2, 6, 9), np.float32), "40 of 108 elements are others"),
+        (zero, np.abs(expected_of(zero)), "the sign of a zero is another"),
+    ):
+        told = running.answer(question(row, expected=expected))
+        assert (told["does"], told["why"]) == ("wrong", why)
     assert running.difference(np.array([np.nan, 1]), np.array([-np.nan, 1])) == ""
 
 
-def test_what_the_processor_refuses_is_left() -> None:
+def test_what_the_processor_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     told = running.answer(question(named("constant of rank 0")))
     assert told["does"] == "leaves" and "Pad" in told["why"]
     assert running.answer(question(PLAIN["edge"])) == {"does": "right", "why": "", "is_shared": True}
-
-
-def test_what_the_provider_refuses_in_the_words_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session was created, and its Pad is not listed as one of the processor's."""
+    # A provider's own refusal in the same words: the Pad is not listed as one of the processor's.
     monkeypatch.setattr(running, "_leaves_pad", lambda session: False)
     assert running.answer(question(named("constant of rank 0")))["does"] == "refuses"
 
 
 def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = running.Ran(expected_of(PLAIN["edge"].case), [CPU], running.Counter())
+    found = running.Ran(expected_of(PLAIN["edge"]), [CPU], running.Counter())
     monkeypatch.setattr(running, "run_model", lambda create, feeds: found)
     with pytest.raises(RuntimeError, match=f"onnxruntime has left {NAME} out of a session, which has {CPU}"):
         running.answer(question(PLAIN["edge"], provider=NAME))
@@ -120,7 +103,9 @@ def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tmp_path: Path) -> None:
-    """A provider that padops does not know, and that runs no Pad."""
+    said = sessions(stand_in, "name")
+    assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
+    assert f"padops probe {NAME}\n" in said.stderr
     found = probe(Asked(NAME, str(stand_in)), PROBES[:4])
     assert [(rule.does, rule.when, rule.modes) for rule in found.rules] == [("refuses", "always", ())]
     assert "the stand-in runs no Pad" in found.seen[0].why and found.unexplained == ()
@@ -138,23 +123,9 @@ def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tm
     assert "options was {} when they were measured, and is {'one': '1'} in this session" in said.stderr
 
 
-def test_a_session_without_rules_says_so_once(stand_in: Path) -> None:
-    said = sessions(stand_in, "name")
-    assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
-    assert f"padops probe {NAME}\n" in said.stderr
-
-
 def sessions(library: Path, way: str, **variables: str) -> subprocess.CompletedProcess:
     program = ROOT / "tests" / "models" / "stand_in_sessions.py"
     command = [sys.executable, str(program), str(library), NAME, way]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, **variables}
     )
-
-
-def test_fakes_are_named_as_the_process_is() -> None:
-    """A fake in this process says the same as one in a process of its own."""
-    rows = [Asked("Fake", program=(*PROGRAM, "mixed")), Fake("Fake", "mixed")]
-    assert rows[0].about() == rows[1].about()
-    assert rows[0].model(PLAIN["wrap"]) == rows[1].model(PLAIN["wrap"])
-    assert padops.get_ep_names()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from fake_providers import FAKES, Fake, answer_of, node_of
 import padops
 from padops.convert.errors import PadopsError
 from padops.probe.outcome import OF_LAYOUT, Outcome, Seen, is_held, probe, rules_of, text_of
-from padops.probe.probes import LIMITED, MODES, PROBES, TYPES, Case, Probe, expected_of, feeds_of, model_of
+from padops.probe.probes import LIMITED, MODES, PROBES, TYPES, Case, expected_of, feeds_of, model_of
 from padops.runtime.provider_rules import CONDITIONS, ProviderRule, known_by
 
 UNASKED = {"beyond all", "sizes above"}  # "beyond" and "rank above" hold for the same models
@@ -32,36 +33,28 @@ def all_types_but(*names: str) -> list[str]:
 
 def test_every_condition_has_models() -> None:
     assert {row.when for row in PROBES} | UNASKED == set(CONDITIONS)
-    assert len({row.case.name for row in PROBES}) == len(PROBES)
+    assert len({row.name for row in PROBES}) == len(PROBES)
 
 
-@pytest.mark.parametrize("row", PROBES, ids=lambda row: row.case.name)
-def test_a_probe_is_of_its_condition(row: Probe) -> None:
+def test_a_probe_is_of_its_condition() -> None:
     """A rule of the condition holds for it, and none of most others: so it is seen which condition fails."""
-    limit = row.number + (1 if row.when in ("below", "rank below") else -1) if row.when in LIMITED else 0
-    types = {"axes beside": OF_LAYOUT, "other types": tuple(all_types_but(row.case.type))}.get(row.when, ())
-    assert is_held(row, [ProviderRule("wrong", row.when, "", (row.case.mode,), limit, types)])
-    if row.when in ("always", "below", "above", "axes", "crop", "rank below", "rank above", "other types"):
-        others = ("empty", "single", "crop beyond", "endless value", "fill not one", "rounded fill", "open dims")
-        plain = [when for when in others if row.case.shape]
-        assert not is_held(row, [ProviderRule("wrong", when, "") for when in plain])
-
-
-@pytest.mark.parametrize("with_pad", [True, False])
-def test_the_models_are_right_in_padops(with_pad: bool) -> None:
-    """Without its Pad a model is one that any provider should run."""
+    others = ("empty", "single", "crop beyond", "endless value", "fill not one", "rounded fill", "open dims")
     for row in PROBES:
-        session = padops.InferenceSession(model_of(row.case, with_pad), providers=["CPUExecutionProvider"])
+        limit = row.number + (1 if row.when in ("below", "rank below") else -1) if row.when in LIMITED else 0
+        types = {"axes beside": OF_LAYOUT, "other types": tuple(all_types_but(row.type))}.get(row.when, ())
+        assert is_held(row, [ProviderRule("wrong", row.when, "", (row.mode,), limit, types)]), row.name
+        if row.when in ("always", "below", "above", "axes", "crop", "rank below", "rank above", "other types"):
+            assert not row.shape or not is_held(row, [ProviderRule("wrong", when, "") for when in others]), row.name
+
+
+def test_the_models_are_right_in_padops() -> None:
+    """Without its Pad, a model is one that any provider should run; in onnx's text, half floats would be bits."""
+    half = replace(PROBES[0], type="float16", fill=(7,), doubled=True)
+    for row, with_pad in [*itertools.product(PROBES, (True, False)), (half, True)]:
+        session = padops.InferenceSession(model_of(row, with_pad), providers=["CPUExecutionProvider"])
         names = {given.name for given in session.get_inputs()}
-        (output,) = session.run(None, {name: array for name, array in feeds_of(row.case).items() if name in names})
-        np.testing.assert_array_equal(output, expected_of(row.case, with_pad), err_msg=row.case.name)
-
-
-def test_a_fill_of_half_floats() -> None:
-    """In onnx's text form it would be the bits."""
-    case = replace(PROBES[0].case, type="float16", fill=(7,), doubled=True)
-    session = padops.InferenceSession(model_of(case), providers=["CPUExecutionProvider"])
-    np.testing.assert_array_equal(session.run(None, feeds_of(case))[0], expected_of(case))
+        (output,) = session.run(None, {name: array for name, array in feeds_of(row).items() if name in names})
+        np.testing.assert_array_equal(output, expected_of(row, with_pad), err_msg=row.name)
 
 
 def test_what_a_fake_does_is_in_the_file() -> None:
@@ -105,7 +98,6 @@ def test_a_session_with_the_file_avoids_what_the_fake_does(tmp_path: Path) -> No
 
 
 def test_a_provider_that_loses_its_nodes_fuses() -> None:
-    """All modes fail at axes, so that the rule has no modes."""
     found = probe(Fake("Fake", "axes"))
     assert found.fuses and json.loads(text_of(found))["fuses"] is True
     assert rows(found) == [
@@ -123,59 +115,58 @@ def test_what_rules_do_not_mend_is_told() -> None:
 
 
 def seen(name: str, does: str, without_pad: str = "right") -> Seen:
-    (row,) = (row for row in PROBES if row.case.name == name)
+    (row,) = (row for row in PROBES if row.name == name)
     return Seen(row, does, "why", without_pad)
 
 
-def test_the_worst_counts() -> None:
-    found = rules_of([seen("reflect beyond n - 1", "refuses"), seen("reflect far beyond", "dies")])
-    assert [(rule.does, rule.when, rule.modes) for rule in found] == [("dies", "beyond", ("reflect",))]
+# What is seen, and what the rules say: what happens, when, in which modes, to what limit.
+FOUND = [
+    # The worst counts.
+    ({"reflect beyond n - 1": "refuses", "reflect far beyond": "dies"}, [("dies", "beyond", ("reflect",), 0)]),
+    ({"edge around": "wrong", "edge crop": "refuses"}, [("wrong", "always", ("edge",), 0)]),
+    (
+        {"edge around": "refuses", "edge crop": "wrong"},
+        [("wrong", "crop", ("edge",), 0), ("refuses", "always", ("edge",), 0)],
+    ),
+    ({"edge of rank 0": "refuses", "edge of rank 1": "refuses"}, [("refuses", "rank below", ("edge",), 2)]),
+    ({"edge of rank 5": "refuses", "edge of rank 6": "refuses"}, [("refuses", "rank above", ("edge",), 4)]),
+    ({"edge of rank 6": "refuses"}, [("refuses", "rank above", ("edge",), 5)]),
+    ({"edge of version 11": "refuses", "edge of version 2": "refuses"}, [("refuses", "below", ("edge",), 12)]),
+    ({"edge of version 24": "refuses"}, [("refuses", "above", ("edge",), 23)]),
+    # padops compiles a Pad of which a provider dies: its rule comes first, though another one holds.
+    (
+        {"edge around": "refuses", "edge fill of 0": "dies", "edge crop": "refuses"},
+        [("dies", "fill empty", ("edge",), 0), ("refuses", "always", ("edge",), 0)],
+    ),
+    # QNN leaves each Pad with axes, but among Convs onnxruntime turns the axes, and the session is refused.
+    (
+        {"edge around": "refuses", "edge all axes": "leaves", "edge some axes": "leaves",
+         "edge some axes among Convs": "refuses"},
+        [(does, when, ("edge",), 0)
+         for does, when in (("refuses", "axes beside"), ("leaves", "axes"), ("refuses", "always"))],
+    ),
+    # Of an open rank it is not known whether a crop takes more than there is; the provider leaves it anyway.
+    (
+        {"constant cut beyond": "dies", "constant of open rank": "leaves"},
+        [("leaves", "open rank", ("constant",), 0), ("dies", "cut beyond", ("constant",), 0)],
+    ),
+    (
+        {"edge fill of 0": "dies", "edge around": "leaves", "edge of open rank": "leaves"},
+        [("dies", "fill empty", ("edge",), 0), ("leaves", "always", ("edge",), 0)],
+    ),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("names", "when", "limit"),
-    [
-        (["edge of rank 0", "edge of rank 1"], "rank below", 2),
-        (["edge of rank 5", "edge of rank 6"], "rank above", 4),
-        (["edge of rank 6"], "rank above", 5),
-        (["edge of version 11", "edge of version 2"], "below", 12),
-        (["edge of version 24"], "above", 23),
-    ],
-)
-def test_limits(names: list[str], when: str, limit: int) -> None:
-    (rule,) = rules_of([seen(name, "refuses") for name in names])
-    assert (rule.when, rule.limit, rule.modes) == (when, limit, ("edge",))
+@pytest.mark.parametrize(("rows", "told"), FOUND)
+def test_rules_of_what_is_seen(rows: dict[str, str], told: list) -> None:
+    found = rules_of([seen(name, does) for name, does in rows.items()])
+    assert [(rule.does, rule.when, rule.modes, rule.limit) for rule in found] == told
 
 
 def test_a_type_that_is_asked_in_one_mode_fails_in_all() -> None:
-    (rule,) = rules_of([seen("constant of int8", "wrong")])
-    assert (rule.modes, list(rule.types)) == ((), all_types_but("int8"))
-    (rule,) = rules_of([seen("constant of int32", "wrong")])
-    assert (rule.modes, list(rule.types)) == (("constant",), all_types_but("int32"))
-
-
-def test_a_death_has_a_rule_of_its_own() -> None:
-    """padops compiles such a Pad; a provider that is asked for it would die, though another rule holds for it."""
-    found = rules_of([seen("edge around", "refuses"), seen("edge fill of 0", "dies"), seen("edge crop", "refuses")])
-    told = [(rule.does, rule.when, rule.modes) for rule in found]
-    assert told == [("dies", "fill empty", ("edge",)), ("refuses", "always", ("edge",))]
-
-
-def test_what_is_left_comes_before_what_fails_but_not_before_what_is_spoilt() -> None:
-    """QNN leaves each Pad with axes, but among Convs onnxruntime turns the axes, and the session is refused."""
-    spoilt = seen("edge some axes among Convs", "refuses")
-    rows = [seen("edge around", "refuses"), seen("edge all axes", "leaves"), seen("edge some axes", "leaves"), spoilt]
-    told = [(rule.does, rule.when) for rule in rules_of(rows)]
-    assert told == [("refuses", "axes beside"), ("leaves", "axes"), ("refuses", "always")]
-
-
-def test_what_is_left_is_not_taken_for_what_may_be() -> None:
-    """Of an open rank it is not known whether a crop takes more than there is; the provider leaves it anyway."""
-    found = rules_of([seen("constant cut beyond", "dies"), seen("constant of open rank", "leaves")])
-    assert [(rule.does, rule.when) for rule in found] == [("leaves", "open rank"), ("dies", "cut beyond")]
-    spoilt = seen("edge fill of 0", "dies")
-    found = rules_of([spoilt, seen("edge around", "leaves"), seen("edge of open rank", "leaves")])
-    assert [(rule.does, rule.when) for rule in found] == [("dies", "fill empty"), ("leaves", "always")]
+    for name, modes in (("int8", ()), ("int32", ("constant",))):
+        (rule,) = rules_of([seen(f"constant of {name}", "wrong")])
+        assert (rule.modes, list(rule.types)) == (modes, all_types_but(name))
 
 
 def test_what_fails_without_its_pad_has_a_rule() -> None:
@@ -190,13 +181,9 @@ def test_what_fails_without_its_pad_has_a_rule() -> None:
     (rule,) = rules_of([replace(conv, without_pad="right")])
     assert rule.when == "nodes behind" and is_held(conv.probe, [rule])
     assert not is_held(seen("edge around", "right").probe, [rule]), "its neighbours are Relus"
-
-
-def test_a_fault_that_no_condition_holds_for_is_told() -> None:
     row = seen("edge of rank 5", "wrong")
-    found = Outcome(Fake("Fake"), {"plugin": ""}, (row,), ())
     told = "edge of rank 5 (rank above): no condition holds for it, and the session gets it wrong: why"
-    assert found.unexplained == (told,)
+    assert Outcome(Fake("Fake"), {"plugin": ""}, (row,), ()).unexplained == (told,)
 
 
 class Hopeless(Fake):

@@ -17,9 +17,8 @@ import numpy as np
 
 from padops.conformance import cases
 from padops.conformance.arrays import pack
-from padops.conformance.case import expect
 from padops.conformance.divergences import KNOWN
-from padops.conformance.features import Prepared
+from padops.conformance.features import Prepared, expect
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request
 from padops.spec.bits import dtype_of

@@ -19,9 +19,13 @@ def plan(size: int, begin: int, end: int, mode: Mode, crop: Crop = Crop.CROP, in
 
 def shown(made: Plan, source: str = "abcdefg", fill: str = "_") -> str:
     """A row of the output, for a source whose elements are letters."""
+    return "".join(fill if index < 0 else source[index] for index in positions(made))
+
+
+def positions(made: Plan) -> list[int]:
+    """The source positions that one axis shows."""
     (axis,) = made.axes
-    indices = [source_index(axis, made.mode, position) for position in range(axis.output)]
-    return "".join(fill if index is None else source[index] for index in indices)
+    return source_index(axis, made.mode, np.arange(axis.output)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -44,8 +48,7 @@ def test_extension_is_that_of_numpy(mode: Mode) -> None:
     """P2: any number of periods; n = 1 repeats the element."""
     for size, begin, end in product(range(1, 6), range(0, 17, 2), range(0, 17, 3)):
         made = plan(size, begin, end, mode)
-        indices = [source_index(made.axes[0], mode, position) for position in range(made.shape[0])]
-        assert indices == np.pad(np.arange(size), (begin, end), mode=mode.value).tolist()
+        assert positions(made) == np.pad(np.arange(size), (begin, end), mode=mode.value).tolist()
 
 
 @pytest.mark.parametrize("mode", EXTENDING)
@@ -56,8 +59,7 @@ def test_full_is_a_view_of_the_whole_extension(mode: Mode) -> None:
             continue
         made = plan(size, begin, end, mode, Crop.FULL)
         whole = np.pad(np.arange(size), 20, mode=mode.value)  # position 20 shows element 0
-        indices = [source_index(made.axes[0], mode, position) for position in range(made.shape[0])]
-        assert indices == whole[20 - begin : 20 + size + end].tolist()
+        assert positions(made) == whole[20 - begin : 20 + size + end].tolist()
 
 
 @pytest.mark.parametrize("mode", EXTENDING)
@@ -73,9 +75,8 @@ def test_crop_slices_first(mode: Mode) -> None:
                 plan(size, begin, end, mode)
             continue
         made = plan(size, begin, end, mode)
-        indices = [source_index(made.axes[0], mode, position) for position in range(output)]
         expected = np.pad(left, (max(begin, 0), max(end, 0)), mode=mode.value) if output else left[:0]
-        assert indices == expected.tolist()
+        assert positions(made) == expected.tolist()
 
 
 @pytest.mark.parametrize("crop", Crop)

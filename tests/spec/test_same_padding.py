@@ -1,6 +1,6 @@
 """padops.same_padding against what SAME means, against the kernel, and against ONNX's own shape inference (S1).
 
-JAX's and OpenVINO's amounts are compared in test_peers_jax.py and test_peers_openvino.py.
+JAX's and OpenVINO's amounts are compared in test_peers_same.py.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from itertools import product
 
 import native
 import numpy as np
-import onnx
 import pytest
 from onnx import helper, shape_inference
+from small_models import FLOAT, model
 
 import padops
 from padops.spec.plan import LARGEST
@@ -54,14 +54,12 @@ def inferred(windows: list, mode: str) -> list[int]:
     """The output dims that ONNX infers for MaxPools with ``auto_pad``, all in one model."""
     nodes, inputs = [], []
     for i, (n, k, s, d) in enumerate(windows):
-        inputs.append(helper.make_tensor_value_info(f"i{i}", onnx.TensorProto.FLOAT, [1, 1, n]))
+        inputs.append((f"i{i}", FLOAT, [1, 1, n]))
         attributes = {"kernel_shape": [k], "strides": [s], "dilations": [d], "auto_pad": mode}
         nodes.append(helper.make_node("MaxPool", [f"i{i}"], [f"o{i}"], **attributes))
-    results = [helper.make_tensor_value_info(f"o{i}", onnx.TensorProto.FLOAT, None) for i in range(len(windows))]
-    graph = helper.make_graph(nodes, "windows", inputs, results)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
-    model = shape_inference.infer_shapes(model, strict_mode=True)
-    return [output.type.tensor_type.shape.dim[2].dim_value for output in model.graph.output]
+    outputs = [(f"o{i}", FLOAT, None) for i in range(len(windows))]
+    made = shape_inference.infer_shapes(model(nodes, 18, inputs=inputs, outputs=outputs), strict_mode=True)
+    return [output.type.tensor_type.shape.dim[2].dim_value for output in made.graph.output]
 
 
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])

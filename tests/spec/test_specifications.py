@@ -1,128 +1,213 @@
 """Every example that a specification prints, under the name of its document: native and by the reference.
 
-A row of ``EXAMPLES`` is one printed example. A document that another edition repeats word for word gives one row per
-edition, because each edition is an operator of its own. Rows of further documents go below the last table.
+A document that another edition repeats word for word gives one row per edition, because each edition is an operator of
+its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter
+from typing import Any, NamedTuple
 
 import native
 import numpy as np
 import pytest
+from onnx import helper
+from small_models import FLOAT, model
 
 from padops.spec import reference
+from padops.spec.dialects import OPS, same_padding
 
 
-@dataclass(frozen=True)
-class Example:
-    """One printed example.
-
-    Attributes:
-        document: The document and its edition.
-        name: What the document calls the example.
-        op: The operator of padops that mirrors the edition.
-        inputs: As printed, in the operator's order; what is not an array of integers is of the tensor type T.
-        output: As printed.
-        attributes: As printed.
-    """
+class Example(NamedTuple):
+    """One printed example; of its inputs, what is not an array of integers is of the tensor type T."""
 
     document: str
     name: str
     op: str
     inputs: tuple[Any, ...]
-    output: Any
-    attributes: dict[str, Any] = field(default_factory=dict)
+    output: np.ndarray
+    attributes: dict[str, Any]
 
     def __str__(self) -> str:
         return f"{self.document}: {self.name}"
 
 
-def amounts(*values: int) -> np.ndarray:
-    """An integer input."""
-    return np.array(values, np.int64)
+def rows(text: str) -> np.ndarray:
+    """A printed matrix, its rows separated by slashes."""
+    return np.array([[float(number) for number in row.split()] for row in text.split("/")])
 
 
 # ONNX Pad. All editions print the same tensors; 2 and 1 print only the first example.
-DATA = [[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]]
-ZEROS_LEFT = [[0.0, 0.0, 1.0, 1.2], [0.0, 0.0, 2.3, 3.4], [0.0, 0.0, 4.5, 5.7]]
-REFLECTED = [[1.0, 1.2, 1.0, 1.2], [2.3, 3.4, 2.3, 3.4], [4.5, 5.7, 4.5, 5.7]]
-EDGES = [[1.0, 1.0, 1.0, 1.2], [2.3, 2.3, 2.3, 3.4], [4.5, 4.5, 4.5, 5.7]]
-WRAPPED = [
-    [3.4, 2.3, 3.4, 2.3],
-    [5.7, 4.5, 5.7, 4.5],
-    [1.2, 1.0, 1.2, 1.0],
-    [3.4, 2.3, 3.4, 2.3],
-    [5.7, 4.5, 5.7, 4.5],
-    [1.2, 1.0, 1.2, 1.0],
+DATA = rows("1.0 1.2 / 2.3 3.4 / 4.5 5.7")
+ZEROS_LEFT = rows("0 0 1.0 1.2 / 0 0 2.3 3.4 / 0 0 4.5 5.7")
+LEFT = np.array([0, 2, 0, 0])
+ONNX_EXAMPLES = [
+    ("Example 1 (constant mode)", (DATA, LEFT, np.array(0.0)), ZEROS_LEFT),
+    # P4: the dim is 2 and the pad 2, so this one needs the period, where the built-in Pad refuses.
+    ("Example 2 (reflect mode)", (DATA, LEFT), rows("1.0 1.2 1.0 1.2 / 2.3 3.4 2.3 3.4 / 4.5 5.7 4.5 5.7")),
+    ("Example 3 (edge mode)", (DATA, LEFT), rows("1.0 1.0 1.0 1.2 / 2.3 2.3 2.3 3.4 / 4.5 4.5 4.5 5.7")),
+    ("Example 4 (wrap mode)", (DATA, np.array([2, 1, 1, 1])),
+     rows("3.4 2.3 3.4 2.3 / 5.7 4.5 5.7 4.5 / 1.2 1.0 1.2 1.0 / 3.4 2.3 3.4 2.3 / 5.7 4.5 5.7 4.5 / 1.2 1.0 1.2 1.0")),
+]  # fmt: skip
+EXAMPLES = [
+    Example(f"ONNX Pad-{edition}", name, f"Pad_{edition}", inputs, output, {"mode": name.split("(")[1].split()[0]})
+    for edition in (11, 13, 18, 19, 21)
+    for name, inputs, output in ONNX_EXAMPLES[: 4 if edition >= 19 else 3]
 ]
-
-
-def onnx_examples(edition: int) -> list[Example]:
-    """The examples of one edition that has the amounts as an input."""
-    document, op = f"ONNX Pad-{edition}", f"Pad_{edition}"
-    left, around = amounts(0, 2, 0, 0), amounts(2, 1, 1, 1)
-    examples = [
-        Example(document, "Example 1 (constant mode)", op, (DATA, left, 0.0), ZEROS_LEFT, {"mode": "constant"}),
-        # P4: the dim is 2 and the pad 2, so this one needs the period, where the built-in Pad refuses.
-        Example(document, "Example 2 (reflect mode)", op, (DATA, left), REFLECTED, {"mode": "reflect"}),
-        Example(document, "Example 3 (edge mode)", op, (DATA, left), EDGES, {"mode": "edge"}),
-    ]
-    if edition >= 19:
-        examples.append(Example(document, "Example 4 (wrap mode)", op, (DATA, around), WRAPPED, {"mode": "wrap"}))
-    return examples
-
-
-ONNX = [example for edition in (11, 13, 18, 19, 21) for example in onnx_examples(edition)]
-
 # Pad-2 and Pad-1 print the output with one pair of brackets more than a tensor of rank 2 has; P1 gives it the rank of
-# the data.
-ONNX += [
+# the data. Pad-1 contradicts itself: it prints paddings = [0, 0, 2, 0], but its format text (all begins, then all ends)
+# says that this adds two rows below, and the printed output has two columns on the left. The format text holds, as in
+# every other implementation: first the printed output by the paddings that mean it, then the printed paddings.
+EXAMPLES += [
     Example("ONNX Pad-2", "Example", "Pad_2", (DATA,), ZEROS_LEFT, {"pads": [0, 2, 0, 0]}),
-    # Pad-1 contradicts itself: it prints paddings = [0, 0, 2, 0], but its format text (all begins, then all ends) says
-    # that this adds two rows below, and the printed output has two columns on the left. The format text holds, as in
-    # every other implementation: first the printed output by the paddings that mean it, then the printed paddings.
     Example("ONNX Pad-1", "Example, the printed output", "Pad_1", (DATA,), ZEROS_LEFT, {"paddings": [0, 2, 0, 0]}),
-    Example(
-        "ONNX Pad-1",
-        "Example, the printed paddings",
-        "Pad_1",
-        (DATA,),
-        [*DATA, [0.0, 0.0], [0.0, 0.0]],
-        {"paddings": [0, 0, 2, 0]},
-    ),
-]
+    Example("ONNX Pad-1", "Example, the printed paddings", "Pad_1", (DATA,),
+            rows("1.0 1.2 / 2.3 3.4 / 4.5 5.7 / 0 0 / 0 0"), {"paddings": [0, 0, 2, 0]}),
+]  # fmt: skip
 
-EXAMPLES = [*ONNX]
+# OpenVINO Pad-1 and Pad-12 print the same first example; Pad-12 adds negative and mixed pads.
+NUMBERS = rows("1 2 3 4 / 5 6 7 8 / 9 10 11 12")
+POSITIVE = {
+    "constant": "0 1 2 3 4 0 0 0 / 0 5 6 7 8 0 0 0 / 0 9 10 11 12 0 0 0 / 0 0 0 0 0 0 0 0 / 0 0 0 0 0 0 0 0",
+    "edge": "1 1 2 3 4 4 4 4 / 5 5 6 7 8 8 8 8 / 9 9 10 11 12 12 12 12 / 9 9 10 11 12 12 12 12 / 9 9 10 11 12 12 12 12",
+    "reflect": "2 1 2 3 4 3 2 1 / 6 5 6 7 8 7 6 5 / 10 9 10 11 12 11 10 9 / 6 5 6 7 8 7 6 5 / 2 1 2 3 4 3 2 1",
+    "symmetric": "1 1 2 3 4 4 3 2 / 5 5 6 7 8 8 7 6 / 9 9 10 11 12 12 11 10 / 9 9 10 11 12 12 11 10 / 5 5 6 7 8 8 7 6",
+}
+MIXED = {
+    "constant": "0 0 0 0 0 0 / 0 0 0 0 0 0 / 2 3 4 0 0 0 / 6 7 8 0 0 0",
+    "edge": "2 3 4 4 4 4 / 2 3 4 4 4 4 / 2 3 4 4 4 4 / 6 7 8 8 8 8",
+    "reflect": "10 11 12 11 10 9 / 6 7 8 7 6 5 / 2 3 4 3 2 1 / 6 7 8 7 6 5",
+    "symmetric": "6 7 8 8 7 6 / 2 3 4 4 3 2 / 2 3 4 4 3 2 / 6 7 8 8 7 6",
+}
+EXAMPLES += [
+    Example(f"OpenVINO Pad-{edition}", f"{name}, {mode}", f"OpenVINOPad_{edition}",
+            (NUMBERS, np.array(begins), np.array(ends)), rows(output), {"pad_mode": mode})
+    for edition, name, begins, ends, outputs in (
+        (12, "Positive pads example", [0, 1], [2, 3], POSITIVE),
+        (12, "Negative pads example", [-1, -1], [-1, -1], dict.fromkeys(POSITIVE, "6 7")),
+        (12, "Mixed pads example", [2, -1], [-1, 3], MIXED),
+        (1, "Example", [0, 1], [2, 3], POSITIVE),
+    )
+    for mode, output in outputs.items()
+]  # fmt: skip
+# nGraph v0 prints one example. Its text calls the value 42 and the data 1 to 9.
+BLANK = " / 42 42 42 42 42 42 42 42 42"
+EXAMPLES.append(
+    Example("nGraph Pad v0", "Example", "NGraphPad_0", (rows("1 2 3 / 4 5 6 / 7 8 9"), np.array(42.0)),
+            rows(f"{BLANK[3:]} / 42 42 1 42 42 2 42 42 3{BLANK} / 42 42 4 42 42 5 42 42 6{BLANK} / "
+                 f"42 42 7 42 42 8 42 42 9{BLANK}"),
+            {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]})
+)  # fmt: skip
 
 
-def tensors(example: Example, dtype: type) -> list[np.ndarray]:
-    """The inputs, with ``dtype`` as T."""
-    return [value if isinstance(value, np.ndarray) else np.array(value, dtype) for value in example.inputs]
+def equals(op: str, attributes: dict[str, Any], inputs: list, expected: np.ndarray) -> None:
+    """The native kernel and the reference give the bits of ``expected``."""
+    assert native.bits(native.run(op, attributes, inputs, "n")) == native.bits(expected)
+    assert native.bits(reference.run(op, attributes, inputs, "n")) == native.bits(expected)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float", "double"])
+def typed(array: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+    """An array of T in a type, None where the type lacks some of the numbers; integers stay as they are."""
+    if array.dtype.kind == "i":
+        return array
+    made = array.astype(dtype) if dtype.kind in "biufcV" else None
+    whole = made is not None and (dtype in (np.float32, np.float64) or np.array_equal(made.astype(np.float64), array))
+    return made if whole else None
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_example(example: Example, dtype: type) -> None:
-    expected = native.bits(np.array(example.output, dtype))
-    inputs = tensors(example, dtype)
-    assert native.bits(native.run(example.op, example.attributes, inputs, str(example))) == expected
-    assert native.bits(reference.run(example.op, example.attributes, inputs, str(example))) == expected
+def test_example(example: Example) -> None:
+    """T is "any numeric type": every type that has the printed numbers gives the printed output."""
+    ran = set()
+    for dtype in native.TYPES:
+        tensors = [typed(value, dtype.numpy) for value in example.inputs]
+        if all(tensor is not None for tensor in tensors) and dtype.name in OPS[example.op].types:
+            equals(example.op, example.attributes, tensors, typed(example.output, dtype.numpy))
+            ran.add(dtype.name)
+    if example.document.startswith("ONNX"):
+        assert ran == {"float", "double"}
+        return
+    assert {"float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint64"} <= ran
+    # Small floats and 4-bit integers too, where the numbers reach no higher than 12.
+    assert ("float8e4m3fn" in ran) == ("uint4" in ran) == (example.op != "NGraphPad_0")
 
 
-def test_every_edition_is_covered() -> None:
-    """The seven editions that the document prints, with as many examples as it prints in each (one more for Pad-1)."""
-    counts: dict[str, int] = {}
-    for example in ONNX:
-        counts[example.document] = counts.get(example.document, 0) + 1
-    assert counts == {
-        "ONNX Pad-21": 4,
-        "ONNX Pad-19": 4,
-        "ONNX Pad-18": 3,
-        "ONNX Pad-13": 3,
-        "ONNX Pad-11": 3,
-        "ONNX Pad-2": 1,
-        "ONNX Pad-1": 2,
-    }
+def test_every_printed_example_is_a_row() -> None:
+    """As many as the documents print; one more for ONNX Pad-1."""
+    assert len(set(map(str, EXAMPLES))) == len(EXAMPLES)
+    editions = {"21": 4, "19": 4, "18": 3, "13": 3, "11": 3, "2": 1, "1": 2}
+    counts = {f"ONNX Pad-{edition}": count for edition, count in editions.items()}
+    assert Counter(e.document for e in EXAMPLES) == counts | {
+        "OpenVINO Pad-12": 12, "OpenVINO Pad-1": 4, "nGraph Pad v0": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "op, begins, size, ends, printed, mode",
+    [
+        ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
+        # The comment beside the first dim of the next one says 2, its sum and the dim itself 1.
+        ("OpenVINOPad_12", [0, -2, -8, 1], [2, 3, 32, 40], [-1, 4, -6, 7], [1, 5, 18, 48], "constant"),
+        ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "edge"),
+        ("OpenVINOPad_1", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
+    ],
+    ids=["Pad-12 positive", "Pad-12 positive and negative", "Pad-12 edge", "Pad-1"],
+)
+def test_openvino_layers(op: str, begins: list, size: list, ends: list, printed: list, mode: str) -> None:
+    """The XML layers of the two documents: their shapes, and "all new elements are filled with 15.0 value"."""
+    data = np.arange(16, 16 + np.prod(size), dtype=np.float32).reshape(size)
+    fill = np.array(15, np.float32) if mode == "constant" else None
+    inputs = [data, np.array(begins), np.array(ends), fill]
+    output = native.run(op, {"pad_mode": mode}, inputs, "n")
+    assert list(output.shape) == printed
+    assert native.bits(output) == native.bits(reference.run(op, {"pad_mode": mode}, inputs, "n"))
+    kept = [n + min(b, 0) + min(e, 0) for n, b, e in zip(size, begins, ends)]
+    assert np.count_nonzero(output == 15) == (np.prod(printed) - np.prod(kept) if mode == "constant" else 0)
+
+
+def test_ngraph_output_dims() -> None:
+    """d' = p + (d - 1)(r + 1) + 1 + q for d > 0, and p + q for d = 0; the line above it (d·r) means nothing."""
+    for d, p, q, r in [(3, 1, 1, 1), (3, 2, 0, 2), (1, 2, 3, 5), (0, 2, 3, 4), (0, 0, 0, 1), (4, -1, -2, 3)]:
+        inputs = [np.ones([d, 2], np.int32), np.array(7, np.int32)]
+        attributes = {"padding_below": [p, 0], "padding_above": [q, 0], "padding_interior": [r, 0]}
+        shape = (p + ((d - 1) * (r + 1) + 1 if d else 0) + q, 2)
+        assert native.run("NGraphPad_0", attributes, inputs, "n").shape == shape
+        assert reference.run("NGraphPad_0", attributes, inputs, "n").shape == shape
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+def test_conv2d_of_same_padding(data_format: str) -> None:
+    """7x8, kernel 4, stride 3, and the filter np.float16(1 - 0.33): padding="SAME" gives the printed output1."""
+    assert (same_padding(7, 4, 3), same_padding(8, 4, 3)) == ((1, 2), (1, 1))
+    weights = np.float16(np.ones([4, 4, 16, 3]) - 0.33).astype(np.float32).transpose(3, 2, 0, 1)
+    is_last = data_format == "NHWC"
+    sizes = {"kernel_shape": [4, 4], "strides": [3, 3]}
+    nodes = [
+        helper.make_node("SamePad_1", ["data"], ["padded"], domain="padops", data_format=data_format, **sizes),
+        helper.make_node("Transpose", ["padded"], ["nchw"], perm=[0, 3, 1, 2] if is_last else [0, 1, 2, 3]),
+        helper.make_node("Conv", ["nchw", "filter"], ["convolved"], strides=[3, 3]),
+        helper.make_node("Transpose", ["convolved"], ["output"], perm=[0, 2, 3, 1]),
+    ]
+    shape = [1, 7, 8, 16] if is_last else [1, 16, 7, 8]
+    parts = {"inputs": [("data", FLOAT, shape)], "outputs": [("output", FLOAT, None)]}
+    held = [native.tensor("filter", weights)]
+    session = native.session(model(nodes, 18, ir_version=9, imports=[("padops", 1)], tensors=held, **parts))
+    printed = rows("96.46875 128.625 96.46875 / 128.625 171.5 128.625 / 64.3125 85.75 64.3125").astype(np.float32)
+    (output,) = session.run(None, {"data": np.ones(shape, np.float32)})
+    assert native.bits(output) == native.bits(np.repeat(printed[None, :, :, None], 3, axis=3))
+
+
+@pytest.mark.parametrize(
+    "auto_pad, padded, windows",
+    [
+        ("SAME_UPPER", [0, *range(1, 14), 0, 0], [[0, 1, 2, 3, 4, 5], [5, 6, 7, 8, 9, 10], [10, 11, 12, 13, 0, 0]]),
+        ("VALID", [*range(1, 14)], [[1, 2, 3, 4, 5, 6], [6, 7, 8, 9, 10, 11]]),
+    ],
+)
+def test_window_drawings_of_same_padding(auto_pad: str, padded: list, windows: list) -> None:
+    """13 elements, kernel 6, stride 5: one zero before and two behind, or 12 and 13 dropped."""
+    attributes = {"kernel_shape": [6], "strides": [5], "auto_pad": auto_pad}
+    data = np.arange(1, 14, dtype=np.int32).reshape(1, 1, 13)
+    equals("SamePad_1", attributes, [data], np.array(padded, np.int32).reshape(1, 1, -1))
+    assert np.lib.stride_tricks.sliding_window_view(np.array(padded), 6)[::5].tolist() == windows

@@ -1,8 +1,6 @@
 """Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong, of every kind.
 
-The id of a case holds the seed, its number and the operator, which alone determine the case. ``case_strategies.py`` of
-the tests draws the same kinds of cases a second time, with Hypothesis: Hypothesis shrinks a failing case only if it
-draws each number itself, and an id can name a case only if one seed determines all numbers.
+The id of a case holds the seed, its number and the operator, which alone determine the case.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.case import draw_array, integers, number, seed_of
-from padops.conformance.cases.table import draw_opset
+from padops.conformance.arrays import draw_array, integers
+from padops.conformance.cases.table import draw_opset, generator, number
 from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 
@@ -34,7 +32,7 @@ def find_case(id: str) -> Request:
     _, name, seed, i = id.split("/")
     number(seed), number(i)
     makers = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}
-    return makers[name.split("_")[0]](id, OPS[name], np.random.default_rng(seed_of(id)))
+    return makers[name.split("_")[0]](id, OPS[name], generator(id))
 
 
 def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
@@ -72,12 +70,7 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 
 def _build(
-    rng: np.random.Generator,
-    id: str,
-    op: Op,
-    opset: int,
-    attributes: dict[str, Any],
-    inputs: Sequence[np.ndarray | None],
+    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Any]
 ) -> Request:
     given = [i for i, array in enumerate(inputs) if i and array is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
@@ -100,9 +93,8 @@ def _onnx(id: str, op: Op, rng: np.random.Generator) -> Request:
         listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
         begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
         axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
-    pads = begins + ends
-    inputs = [draw_array(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
-    return _build(rng, id, op, opset, attributes, inputs + ([axes] if op.input_index("axes") is not None else []))
+    inputs = [draw_array(rng, dtype, shape), integers(begins + ends), _fill(rng, dtype), axes]
+    return _build(rng, id, op, opset, attributes, inputs[: len(op.inputs)])
 
 
 def _openvino(id: str, op: Op, rng: np.random.Generator) -> Request:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.arrays import random_array
-from padops.conformance.case import integers
+from padops.conformance.arrays import integers, random_array
 from padops.conformance.peers.request import Request
 from padops.spec.dtypes import by_name
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from padops.conformance.case import draw_array, integers, number, seed_of
+from padops.conformance.arrays import draw_array, integers
 from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_name
@@ -33,7 +34,7 @@ WIDE = ("float", "double", "int32")  # types that most peers have, for choices u
 
 
 class Choices(NamedTuple):
-    """The parts of a case's id, in their order."""
+    """The parts of a case's id."""
 
     id: str
     op: Op
@@ -47,11 +48,22 @@ class Choices(NamedTuple):
     form: str
 
 
+def number(text: str) -> int:
+    """Parse a number of an id, which has one spelling; another spelling is a ValueError."""
+    if text != str(int(text)):
+        raise ValueError(f"the number {text!r} is spelled in another way")
+    return int(text)
+
+
+def generator(text: str) -> np.random.Generator:
+    """Return a generator that a text seeds, on every machine alike."""
+    return np.random.default_rng(crc32(text.encode()))
+
+
 def draw(rng: np.random.Generator, choices: dict[Any, int]) -> Any:
     """Draw one of ``choices``, by weight."""
-    names = list(choices)
-    weights = np.array(list(choices.values()), float)
-    return names[int(rng.choice(len(names), p=weights / weights.sum()))]
+    weights = np.array([*choices.values()], float)
+    return [*choices][int(rng.choice(len(choices), p=weights / weights.sum()))]
 
 
 def draw_opset(rng: np.random.Generator, op: Op) -> int:
@@ -61,23 +73,14 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
-    """Yield ``by_type`` cases per operator, mode and type, and ``by_signs`` per operator, mode and kind of amounts.
-
-    ``by_signs`` is for a kind with weight 4 in ``SIGNS``. More cases include fewer.
-    """
-    seen = set()
+    """Yield cases per operator, mode and type, and per operator, mode and kind of amounts of weight 4 in ``SIGNS``."""
+    counts = {signs: max(by_signs * weight // 4, 1) for signs, weight in SIGNS.items()}
     for name in ops:
         op = OPS[name]
         for mode in op.modes:
-            places: list[tuple[str | None, str | None, int]] = [
-                (dtype, None, i) for dtype in op.types for i in range(by_type)
-            ]
-            places += [(None, signs, i) for signs in SIGNS for i in range(max(by_signs * SIGNS[signs] // 4, 1))]
-            for dtype, signs, i in places:
-                made = find_case(_choose(op, mode, dtype, signs, i, seed))
-                if made.id not in seen:
-                    seen.add(made.id)
-                    yield made
+            ids = [_choose(op, mode, dtype, None, i, seed) for dtype in op.types for i in range(by_type)]
+            ids += [_choose(op, mode, None, signs, i, seed) for signs, count in counts.items() for i in range(count)]
+            yield from map(find_case, dict.fromkeys(ids))
     for name in ops:
         forms = {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(name.split("_")[0], "-")
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
@@ -88,31 +91,21 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
     """Draw the id of one case for its place in the table."""
-    rng = np.random.default_rng(seed_of(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}"))
-    family = op.name.split("_")[0]
+    rng = generator(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}")
+    family, forms = op.name.split("_")[0], "-"
     rank = draw(rng, {3: 3, 4: 3, 5: 1} if family == "SamePad" else RANKS)
-    fill = draw(rng, FILLS) if op.name not in ("Pad_1", "Pad_2") else draw(rng, {"none": 1, "value": 1})
+    fill = draw(rng, FILLS if op.name not in ("Pad_1", "Pad_2") else {"none": 1, "value": 1})
     if family == "NGraphPad" and fill == "none":
         fill = "scalar"
-    forms = "-"
     if family == "Pad":
         axes = draw(rng, AXES) if op.input_index("axes") is not None and rank else "absent"
         forms = f"{axes}.{draw(rng, PADS) if len(op.inputs) > 1 else 'flat'}"
     elif family == "OpenVINOPad":
         forms = f"{draw(rng, INTEGER_TYPES)}.{draw(rng, INTEGER_TYPES)}"
-    parts = (
-        op.name,
-        mode,
-        dtype or str(rng.choice([name for name in WIDE if name in op.types])),
-        rank,
-        signs or draw(rng, SIGNS),
-        draw(rng, DIMS) if rank else "plain",
-        fill,
-        forms,
-        draw(rng, FORMS),
-        i,
-    )
-    return "table/" + "/".join(map(str, parts))
+    dtype = dtype or str(rng.choice([name for name in WIDE if name in op.types]))
+    signs = signs or draw(rng, SIGNS)
+    dims = draw(rng, DIMS) if rank else "plain"
+    return f"table/{op.name}/{mode}/{dtype}/{rank}/{signs}/{dims}/{fill}/{forms}/{draw(rng, FORMS)}/{i}"
 
 
 def find_case(id: str) -> Request:
@@ -121,7 +114,7 @@ def find_case(id: str) -> Request:
     by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], number(i)
     mode = "" if mode == "-" else mode
     chosen = Choices(id, OPS[name], mode, dtype, number(rank), signs, dims, fill, forms, form)
-    return _MAKERS[name.split("_")[0]](chosen, np.random.default_rng(seed_of(id)))
+    return _MAKERS[name.split("_")[0]](chosen, generator(id))
 
 
 def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> list[int]:
@@ -148,15 +141,15 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
         return int(rng.integers(low, max(high, low) + 1))
 
     near = max(n - 1, 1)
-    crop = up(1, max(n - 1, 1))
+    crop = up(1, near)
     kinds: dict[str, Callable[[], tuple[int, int]]] = {
         "zero": lambda: (0, 0),
         "begin": lambda: (up(1, near), 0),
         "end": lambda: (up(1, near), 0),
         "both": lambda: (up(1, near), up(1, near)),
         "far": lambda: (up(0, 2), up(n, 3 * n + 2)),
-        "crop": lambda: (-up(0, max(n - 1, 0) // 2), -up(0, max(n - 1, 0) // 2)),
-        "mixed": lambda: (-crop, up(1, max(n - crop, 1))),
+        "crop": lambda: (-up(0, (n - 1) // 2), -up(0, (n - 1) // 2)),
+        "mixed": lambda: (-crop, up(1, n - crop)),
         "mixed-far": lambda: (-crop, up(n - crop + 1, 2 * n + 2)),
         "to-nothing": lambda: (-up(0, n), 0),
         "beyond": lambda: (-up(n + 1, n + 3), up(2, n + 5)),
@@ -181,9 +174,7 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Request:
     shape = _shape(rng, c.rank, c.dims)
     pairs = _amounts(rng, shape, c.signs)
     axes_form, pads_form = c.forms.split(".")
-    axes = None
-    if axes_form != "absent":
-        axes, pairs = _axes(rng, axes_form, pairs)
+    axes, pairs = (None, pairs) if axes_form == "absent" else _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
     attributes: dict[str, Any] = {"mode": c.mode} if c.mode != "constant" or rng.random() < 0.5 else {}
     data = draw_array(rng, c.dtype, shape)
@@ -194,10 +185,8 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Request:
         return _case(c, opset, attributes, [data])
     amounts = integers(pads[:-1] if pads_form == "short" else pads)
     given = amounts.reshape(1, -1) if pads_form == "row" else amounts
-    inputs: list[np.ndarray | None] = [data, given, _fill(rng, c.dtype, c.fill)]
-    if c.op.input_index("axes") is not None:
-        inputs.append(axes)
-    return _case(c, opset, attributes, inputs)
+    inputs = [data, given, _fill(rng, c.dtype, c.fill), axes]
+    return _case(c, opset, attributes, inputs[: len(c.op.inputs)])
 
 
 def _axes(
@@ -236,8 +225,8 @@ def _openvino(c: Choices, rng: np.random.Generator) -> Request:
 def _ngraph(c: Choices, rng: np.random.Generator) -> Request:
     shape = _shape(rng, c.rank, c.dims)
     pairs = _amounts(rng, shape, c.signs)
-    attributes: dict[str, Any] = {"pad_mode": c.mode}
-    attributes["padding_below"], attributes["padding_above"] = [b for b, _ in pairs], [e for _, e in pairs]
+    below, above = [b for b, _ in pairs], [e for _, e in pairs]
+    attributes: dict[str, Any] = {"pad_mode": c.mode, "padding_below": below, "padding_above": above}
     if c.mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 4, c.rank).tolist()
     return _case(c, 0, attributes, [draw_array(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])

@@ -27,15 +27,11 @@ SHIPPED = (
 @cache
 def with_outputs() -> dict[str, tuple[Request, np.ndarray]]:
     """Return the cases by id, each with upstream's output."""
-    found = [*_made(), *_shipped()]
-    return {case.id: (case, output) for case, output in found}
+    return {case.id: (case, output) for case, output in (*_made(), *_shipped())}
 
 
 def node_tests() -> list[Any]:
-    """Return the tests of Pad that the installed onnx makes.
-
-    ``collect_testcases`` of onnx would also make the tests of every other operator, which takes seconds.
-    """
+    """Return onnx's tests of Pad; its ``collect_testcases`` takes seconds, for the tests of every other operator."""
     import onnx.backend.test.case.node as made
 
     with warnings.catch_warnings():
@@ -56,14 +52,11 @@ def _shipped() -> Iterator[tuple[Request, np.ndarray]]:
     import onnx.backend.test
     from onnx import numpy_helper
 
-    for place in SHIPPED:
-        folder = Path(onnx.backend.test.__file__).parent / "data" / place
-        if not folder.is_dir():
-            continue
-        model = onnx.load(folder / "model.onnx")
-        data = folder / "test_data_set_0"
-        arrays = [numpy_helper.to_array(onnx.load_tensor(path)) for path in sorted(data.glob("input_*.pb"))]
-        yield _case(place.split("/")[1], model, arrays), numpy_helper.to_array(onnx.load_tensor(data / "output_0.pb"))
+    for folder in (Path(onnx.backend.test.__file__).parent / "data" / place for place in SHIPPED):
+        if folder.is_dir():
+            files = sorted(folder.glob("test_data_set_0/*put_*.pb"))  # inputs before outputs
+            *arrays, output = (numpy_helper.to_array(onnx.load_tensor(path)) for path in files)
+            yield _case(folder.name, onnx.load(folder / "model.onnx"), arrays), output
 
 
 def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Request:
@@ -72,12 +65,8 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Request:
 
     (node,) = model.graph.node
     opset = next(entry.version for entry in model.opset_import if entry.domain == "")
-    attributes: dict[str, Any] = {}
-    for attribute in node.attribute:
-        value = helper.get_attribute_value(attribute)
-        attributes[attribute.name] = value.decode() if isinstance(value, bytes) else value
-        if attribute.name == "pads":
-            attributes["pads"] = list(value)
+    found = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in found.items()}
     given = dict(zip((entry.name for entry in model.graph.input), arrays))
     inputs = tuple(given[entry] if entry else None for entry in node.input)
     return Request(f"upstream/{name}", onnx_op(opset), opset, attributes, inputs)

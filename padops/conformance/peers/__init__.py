@@ -1,16 +1,12 @@
 """The implementations: one file each, with one function that runs a :class:`Request`.
 
-A peer raises :class:`Unsupported` for features that it reports as missing, and :class:`Skipped` for cases that it
-cannot express. ``REFUSALS`` are the exceptions by which the implementation reports a wrong case; for other reports, the
-peer raises :class:`Refused`. Any other exception is a fault, never the right answer. ``worker.py`` imports a peer in a
-separate process, perhaps with another Python: a peer needs only NumPy, ml_dtypes, onnx and the implementation.
+docs/conformance.md describes the parts of a file. A peer raises :class:`Unsupported` for features that it reports as
+missing, :class:`Skipped` for cases that it cannot express, and an exception of ``REFUSALS`` or :class:`Refused` for
+wrong cases. Any other exception is a fault, never the right answer. ``worker.py`` imports a peer in a separate process,
+perhaps with another Python: a peer needs only NumPy, ml_dtypes, onnx and the implementation.
 
-A file has ``pad``, the call, which scripts show and the benchmark times; ``arguments``, which makes its arguments; and
-``PACKAGES``, whose versions a report names.
-
-This folder has the implementations that are installed beside padops; the list is below. A file elsewhere, such as one
-of ``scripts/isolated/``, declares its peers in a literal ``ENVIRONMENT``, which padops reads without importing the
-file:
+This folder has the implementations that are installed beside padops. A file elsewhere declares its peers in a literal
+``ENVIRONMENT``, which padops reads without importing the file:
 
 - ``name`` and the fields of ``Peer`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the

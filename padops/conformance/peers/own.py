@@ -12,6 +12,7 @@ import onnxruntime
 from padops.conformance.model import converted, feeds, make_model, one_node_model, tensor
 from padops.conformance.peers.ort import REFUSALS, UNKNOWN, require_type, run_model, session_options
 from padops.conformance.peers.request import Refused, Request, Skipped, Unsupported, unsupported_where
+from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 from padops.spec import pyop_node
@@ -30,9 +31,21 @@ __all__ = ["PACKAGES", "REFUSALS", *PACKAGES]
 
 
 @cache
-def _with_library() -> onnxruntime.SessionOptions:
+def _options(road: str) -> onnxruntime.SessionOptions:
+    """Return the options of the sessions of a road: the library, the provider or the Python kernel."""
     options = session_options()
-    options.register_custom_ops_library(os.environ["PADOPS_LIBRARY"])
+    if road == "library":
+        options.register_custom_ops_library(os.environ["PADOPS_LIBRARY"])
+    elif road == "kernel":
+        pyop.register(options)
+    else:
+        onnxruntime.register_execution_provider_library("padops", os.environ["PADOPS_LIBRARY"])
+        options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        # ConstantFolding would run a Pad of constants before onnxruntime asks the provider.
+        options.add_session_config_entry("optimization.disable_specified_optimizers", "ConstantFolding")
+        devices = onnxruntime.get_ep_devices()
+        for name, chosen in ((EP_NAME, {"float16": "native"}), (CPU, {})):
+            options.add_provider_for_devices([next(row for row in devices if row.ep_name == name)], chosen)
     return options
 
 
@@ -40,20 +53,7 @@ def run_native(request: Request) -> np.ndarray:
     """Run the model of the domain padops with the library."""
     require_type(request.dtype.name)
     model = make_model(request).SerializeToString()
-    return run_model(model, feeds(request), _with_library())
-
-
-@cache
-def _with_provider() -> onnxruntime.SessionOptions:
-    onnxruntime.register_execution_provider_library("padops", os.environ["PADOPS_LIBRARY"])
-    options = session_options()
-    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    # ConstantFolding would run a Pad of constants before onnxruntime asks the provider.
-    options.add_session_config_entry("optimization.disable_specified_optimizers", "ConstantFolding")
-    devices = onnxruntime.get_ep_devices()
-    for name, chosen in ((EP_NAME, {"float16": "native"}), (CPU, {})):
-        options.add_provider_for_devices([next(row for row in devices if row.ep_name == name)], chosen)
-    return options
+    return run_model(model, feeds(request), _options("library"))
 
 
 def run_provider(request: Request) -> np.ndarray:
@@ -63,7 +63,7 @@ def run_provider(request: Request) -> np.ndarray:
     require_type(request.dtype.name)
     model = make_model(request, standard=True).SerializeToString()
     with unsupported_where(UNKNOWN):
-        session = onnxruntime.InferenceSession(model, _with_provider(), enable_fallback=0)
+        session = onnxruntime.InferenceSession(model, _options("provider"), enable_fallback=0)
     for part in session.get_provider_graph_assignment_info():
         if part.ep_name != EP_NAME and "Pad" in [node.op_type for node in part.get_nodes()]:
             raise RuntimeError(f"{part.ep_name} runs the Pad")
@@ -83,19 +83,8 @@ run_lowered = partial(_run_converted, target="onnx")
 run_without_pad = partial(_run_converted, target="onnx", without_pad=True)
 
 
-@cache
-def _with_pyop() -> onnxruntime.SessionOptions:
-    from padops.runtime import pyop
-
-    options = session_options()
-    pyop.register(options)
-    return options
-
-
 def run_pyop(request: Request) -> np.ndarray:
     """Run the node that ``padops convert --target pyop`` writes, and then collect its errors."""
-    from padops.runtime import pyop
-
     require_type(request.dtype.name)
     if reason := pyop_node.refusal(request.dtype.name):
         raise Unsupported(reason)
@@ -115,7 +104,7 @@ def run_pyop(request: Request) -> np.ndarray:
         [tensor("empty", np.zeros(0, np.int64))],
         pyop_node.DOMAIN,
     )
-    result = run_model(model.SerializeToString(), fed, _with_pyop())
+    result = run_model(model.SerializeToString(), fed, _options("kernel"))
     if errors := pyop.pyop_errors(clear=True):
         raise Refused(errors[0].message)
     return result

@@ -27,12 +27,12 @@ class Refused(Exception):
 
 
 @contextmanager
-def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
-    """Convert errors that contain one of these texts to Unsupported; other errors stay unchanged."""
+def unsupported_where(marks: Collection[str | type[Exception]]) -> Iterator[None]:
+    """Convert errors of these types, or with one of these texts, to Unsupported; other errors stay unchanged."""
     try:
         yield
-    except kind as error:
-        if any(text in str(error) for text in texts):
+    except Exception as error:
+        if any(mark in str(error) if isinstance(mark, str) else isinstance(error, mark) for mark in marks):
             raise Unsupported(str(error)) from error
         raise
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 import tensorflow as tf
@@ -12,6 +11,7 @@ from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("tensorflow", "tensorflow-cpu")
 REFUSALS = (tf.errors.OpError,)
+UNSUPPORTED = (tf.errors.UnimplementedError, tf.errors.NotFoundError)
 
 MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 
@@ -41,19 +41,3 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     pairs = request.pairs("tf.pad", may_crop=False)
     fill = request.fill  # in every mode, because it skips wrong fills
     return request.data, pairs, request.mode, fill if request.mode == "constant" else None
-
-
-@cache
-def _use_one_thread() -> None:
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-
-
-def run_case(request: Request) -> np.ndarray:
-    """Return the output of ``pad``, by the CPU kernels."""
-    _use_one_thread()
-    given = arguments(request)
-    try:
-        return pad(*given)
-    except (tf.errors.UnimplementedError, tf.errors.NotFoundError) as error:
-        raise Unsupported(str(error)) from error

@@ -12,6 +12,7 @@ from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("torch",)
 REFUSALS = (RuntimeError,)
+UNSUPPORTED = ("not implemented for",)
 
 TYPES = ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8")
 MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
@@ -20,10 +21,9 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call.
+    """Return a call that pads by (begin, end) of every axis; ``mode`` has NumPy's name.
 
-    ``mode`` has NumPy's name; only mode constant reads the fill. PyTorch accepts the amounts of the last axes,
-    innermost first. The modes that extend need two axes before the padded axes.
+    PyTorch lists the innermost axis first. The modes that extend need two axes before the padded axes.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
@@ -62,14 +62,3 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
     if request.mode != "constant" and len(pairs) - untouched > 3:
         raise Unsupported("torch.nn.functional.pad extends up to three axes")
     return request.data, pairs, request.mode, request.value
-
-
-def run_case(request: Request) -> np.ndarray:
-    """Return the output of ``pad``."""
-    given = arguments(request)
-    try:
-        return pad(*given)
-    except (NotImplementedError, RuntimeError) as error:
-        if request.mode != "constant" and "not implemented for" in str(error):
-            raise Unsupported(str(error)) from error
-        raise

@@ -65,11 +65,7 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(summary: Summary) -> str:
-    """Return the report as JUnit XML, in the form that Jenkins, GitLab and GitHub's actions read.
-
-    It has a suite for each peer and a test case for each cell of the matrix, which names its failures: a test case for
-    each result would take tens of megabytes.
-    """
+    """Return the report as JUnit XML: a suite for each peer, a test case for each cell, which names its failures."""
     footer, strict = summary.footer, summary.footer["strict"]
     suites: dict[str, list[ElementTree.Element]] = {row["name"]: [] for row in summary.header["peers"]}
     for (peer, op, mode, dtype), cell in summary.cells.items():

@@ -80,9 +80,8 @@ class Summary:
         """Return the paragraphs above all sections: the verdict with its numbers, and the run with its machine."""
         header = self.header
         machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
-        told = [f"{self.verdict.capitalize()}: {counts_of(self.footer)}."]
-        told.append(f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}.")
-        return [*told, self.left()] if self.left() else told
+        run = f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}."
+        return [*filter(None, (f"{self.verdict.capitalize()}: {counts_of(self.footer)}.", run, self.left()))]
 
     def left(self) -> str:
         """Return the missing cases of an interrupted run, in words; empty for a complete run."""

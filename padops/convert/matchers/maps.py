@@ -125,9 +125,7 @@ def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
     if pad.mode is Mode.SYMMETRIC and max(pad.begin, pad.end) > size:
         return False  # P4: OpenVINOPad_12 has this mode
     plan = AxisPlan(size, 0, size, pad.begin, 0, len(found))
-    added = (*range(pad.begin), *range(pad.begin + size, len(found)))
-    wanted = (source_index(plan, pad.mode, position) for position in added)
-    return all(found[position] == (FILL if source is None else source) for position, source in zip(added, wanted))
+    return np.array_equal(found, source_index(plan, pad.mode, np.arange(len(found))))
 
 
 # The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)

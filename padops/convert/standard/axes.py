@@ -106,8 +106,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
     def gathered(start: int, stop: int) -> list[ir.Value]:
         """Return the elements that a range of the output shows (P2)."""
-        shown = [source_index(amounts, mode, position) for position in range(start, stop)]
-        return [work.gather(axis, ints(*(index for index in shown if index is not None)))] if shown else []
+        return [work.gather(axis, source_index(amounts, mode, np.arange(start, stop)))] if start < stop else []
 
     first, last = _core(amounts)
     # The number of adjacent elements at one position of the axis; an unknown dim counts as 1.
@@ -206,10 +205,10 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
     return emit("Gather", [with_what, zeros], role="fill")
 
 
-def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """Return the plan of one axis of this size, in the Pad's mode or in ``mode``."""
+def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
+    """Return the plan of one axis of this size, in the Pad's mode."""
     op = pad.op
-    (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
+    (made,) = plan.make_plan([size], [amounts], pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made
 
 
@@ -250,8 +249,8 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # between the elements that two adjacent positions of a side show
     window = range(row.start + max(first, 0), row.start + min(behind, size))
     front, back = (
-        [source_index(row, mode, position + row.begin) or 0 for position in side]
-        for side in (range(first, min(behind, 0)), range(max(first, size), behind))
+        source_index(row, mode, np.arange(*side) + row.begin).tolist()
+        for side in ((first, min(behind, 0)), (max(first, size), behind))
     )
     pieces = [(front, step), (window, 1), (back, step)] if size > 1 else [([row.start] * row.output, 0)]
     if all(b - a == step for side in (front, back) for a, b in zip(side, side[1:])):
@@ -263,23 +262,17 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
                 else:
                     parts.append(_repeated(work, axis, "Expand", piece, 1 if way else len(shown)))
     else:  # a side shows an element more than once
-        parts = [_periods(work, axis, row, first, mode)]
+        (period,) = work.core(axis, row.start, row.start + size)
+        if mode is Mode.SYMMETRIC:
+            period, size = _joined(axis, period, _turned(period, axis)), 2 * size
+        elif mode is Mode.REFLECT and size > 2:
+            inside = _part(period, axis, 1, size - 1)
+            period, size = _joined(axis, period, _turned(inside, axis) if size > 3 else inside), 2 * size - 2
+        start = first % size
+        count = -(-(start + row.output) // size)
+        tiled = _repeated(work, axis, "Tile", period, count)
+        parts = [tiled if row.output == count * size else _part(tiled, axis, start, start + row.output)]
     work.replace_axis(axis, parts, ints(row.output))
-
-
-def _periods(work: Work, axis: int, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """Return the output of one axis, cut from the repeated period."""
-    (window,) = work.core(axis, row.start, row.start + row.extent)
-    size, period = row.extent, window
-    if mode is Mode.SYMMETRIC:
-        period, size = _joined(axis, window, _turned(window, axis)), 2 * size
-    if mode is Mode.REFLECT and size > 2:
-        inside = _part(window, axis, 1, size - 1)
-        period, size = _joined(axis, window, _turned(inside, axis) if size > 3 else inside), 2 * size - 2
-    start = first % size
-    count = -(-(start + row.output) // size)
-    tiled = _repeated(work, axis, "Tile", period, count)
-    return tiled if row.output == count * size else _part(tiled, axis, start, start + row.output)
 
 
 def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:

@@ -3,19 +3,17 @@
 For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
 operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
 
-**One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27
-silently uses the last overload for all calls. So one body serves all calls of a model. An attribute equal in all calls
-is a constant of the body. The body reads any other attribute at run time: the mode from a built-in Pad of this mode on
-0, 1, 2, or from TfIdfVectorizer, which counts words; session creation folds both away. The body reads ranks, shapes,
-amounts, axes and fills at run time, whatever the model declares (``ort_pad.py``), with three exceptions. If the model
-proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, where a body can read nothing at run time,
-the body is this Pad or the lowered nodes. If many calls of an operator are known only to add elements, the body is this
-Pad with a check that fails where the Pad is wrong, because ONNX Runtime inlines and optimises a body for each call.
+**One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of
+a function for all calls. An attribute equal in all calls is a constant of the body. The body reads all else at run
+time, whatever the model declares (``ort_pad.py``): the mode from a built-in Pad of this mode on 0, 1, 2, or from
+TfIdfVectorizer, which counts words; session creation folds both away. Three exceptions: if the model proves ONNX
+Runtime's own Pad right, the body is this Pad; below opset 11, where a body can read nothing at run time, it is this Pad
+or the lowered nodes; for many calls that are known only to add elements, it is this Pad with a check that fails where
+the Pad is wrong, because ONNX Runtime inlines and optimises a body for each call.
 
 **Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
-bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect an axis named twice (P8), whose last
-amounts count, or wrong amounts and fill of data of rank 0 (P7, P8). An attribute that is wrong for all data (P6, P8,
-P9, S1) removes the function.
+bounds, in ONNX Runtime's own Pad, or in Reshape (P8). It does not detect an axis named twice (P8), whose last amounts
+count, or wrong amounts and fill of rank-0 data (P7, P8). An attribute that is wrong for all data removes the function.
 
 **Without a function** that is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
@@ -40,7 +38,7 @@ from padops.convert.model.graphs import Constants, NodeSite
 from padops.convert.model.inference import declarations
 from padops.convert.pads.match import KINDS, Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known, describe_node
-from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, known_amounts, taking_pooling
+from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
@@ -61,10 +59,10 @@ class Calls:
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
-        # For each call, whether ONNX Runtime's Pad alone suffices.
-        self.proven = [_is_right(pad, opset) for pad in pads]
-        # Whether there are too many calls for the whole body, so that the body is ONNX Runtime's Pad. It never yields
-        # wrong elements, but may fail where padops does not; see ``ort_pad.on_data_or_fail``.
+        self.proven = [
+            _is_right(pad, opset) for pad in pads
+        ]  # for each call, whether ONNX Runtime's Pad alone suffices
+        # Whether there are too many calls for the whole body; see ``ort_pad.on_data_or_fail``.
         modes = {mode for pad in pads for mode in pad.known_modes}
         by_axes = any(pad.input("axes") is not None for pad in pads)
         self.is_short = (
@@ -224,7 +222,7 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
     if opset < FIRST_WITH_INPUTS and pad.op.fill == "value":
         if pad.mode is Mode.CONSTANT and _leaves_some(pad):
             return True
-        if pad.mode is Mode.EDGE and (_keeps_elements(pad) if pad.is_known else pad.only_adds):
+        if pad.mode is Mode.EDGE and (ort_pad.keeps_elements(pad) if pad.is_known else pad.only_adds):
             return True  # this Pad fails on an empty axis
     if pad.known_modes == (Mode.CONSTANT,):
         return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
@@ -239,13 +237,7 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 def _leaves_some(pad: PadInfo) -> bool:
     """Return whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
-    return pad.only_adds or _keeps_elements(pad)
-
-
-def _keeps_elements(pad: PadInfo) -> bool:
-    """Return whether a call surely shows source elements on each axis."""
-    amounts = known_amounts(pad) if pad.is_known else ()
-    return all_known(pad.dims) and len(amounts) == len(pad.dims) and ort_pad.keeps_elements(pad.dims, amounts)
+    return pad.only_adds or ort_pad.keeps_elements(pad)
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:

@@ -7,7 +7,7 @@ Runtime's CPU provider.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import groupby
@@ -125,8 +125,8 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
     return limit if pad.op.is_onnx and not empty and any(one != NOTHING for one in known_amounts(pad)) else 0
 
 
-def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> ir.Value:
-    """Write a Pad by ``write`` on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
+def _narrowed(pad: PadInfo, limit: int, row: KnownProvider) -> ir.Value:
+    """Write a Pad on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
     assert all_known(pad.dims) and pad.mode is not None, "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
 
@@ -142,7 +142,7 @@ def narrowed(pad: PadInfo, limit: int, write: Callable[[PadInfo], Operand]) -> i
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         plain = replace(pad, dims=shape, rank=len(shape), around=ALONE)
         narrow = emit("Reshape", [value, ints(*shape)])
-        padded = write(_of_all_axes(plain, narrow, _flat(rows), _provider_fill(pad), pad.mode))
+        padded, _ = write(_of_all_axes(plain, narrow, _flat(rows), _provider_fill(pad), pad.mode), row=row)
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = emit("Reshape", [padded, ints(*dims)])
@@ -202,9 +202,7 @@ def write(
     try:
         if row is None:
             return _by_way(pad, plain, Way.ANY), ""
-        pad_values.check(pad)
-        if pad.mode is not None:
-            _known_amounts(pad)
+        _checked_amounts(pad)
         way, left = choose(pad, may_stay, row, here().opset)
         unsure = [] if row.was_run else [NOT_RUN]
         leaves = [f"{row.name} leaves it ({left})"] if left else []
@@ -213,7 +211,7 @@ def write(
             raise Unneeded(", ".join([stays, *unsure]))
         note = ", ".join([*leaves, *unsure])
         if not left and (limit := _rank_limit(pad, row)):
-            return narrowed(pad, limit, lambda narrow: write(narrow, row=row)[0]), note
+            return _narrowed(pad, limit, row), note
         here().has_pad = way is not Way.PARTS
         return _by_way(pad, plain, way, row), note
     except PadError as error:
@@ -230,8 +228,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
         return ort_pad.on_data(pad, None)  # the same Pad, hidden from the optimizers
 
     def write_moved(given: PadInfo) -> Operand:
-        pad_values.check(pad)
-        return _write(_with_expandable_fill(given, row), _known_amounts(pad), plain, way)
+        return _write(_with_expandable_fill(given, row), _checked_amounts(pad), plain, way)
 
     output = ort_pad.write_exact(pad, [pad.type], write_moved)
     if isinstance(output, ir.Value) or output.size or here().has_pad or output.dtype.kind not in "biuf":
@@ -241,9 +238,10 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
     return emit("ConstantOfShape", [ints(*output.shape)], value) if may_fill else output
 
 
-def _known_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
-    """Return the amounts of every axis, or None if they are known only at run time."""
-    if pad.dims is None or pad.node is None:
+def _checked_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
+    """Return the amounts of every axis, or None if they are known only at run time; refuse what breaks a rule."""
+    pad_values.check(pad)
+    if pad.dims is None or pad.node is None or pad.mode is None:
         return None
     if all_known(pad.dims):
         make_node_plan(pad.node, pad.dims)
@@ -255,13 +253,12 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     zero = known is not None and all(amounts == NOTHING for amounts in known)
     if pad.dims == [] or (zero and not unchecked):
         return pad.data
-    if known is not None and all_known(pad.dims):
-        outputs = [plan_of(pad, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(pad.dims, known))]
-        if 0 in outputs:
-            assert pad.type is not None, "check_moved refuses it"
-            return np.zeros(outputs, by_name(pad.type).numpy)
+    shape = make_node_plan(pad.node, pad.dims).shape if pad.node and known is not None and all_known(pad.dims) else ()
+    if 0 in shape:
+        assert pad.type is not None, "write_exact refuses it"
+        return np.zeros(shape, by_name(pad.type).numpy)
     if way is Way.PAD:
-        return ort_pad.on_data(pad, ort_pad.own_amounts(pad) if known is None else _amounts(pad, known))
+        return ort_pad.on_data(pad, ort_pad.own_amounts(pad))
     if way is Way.CROPPED:
         return ort_pad.on_data(pad, *ort_pad.cropped(pad, pad.data)[::-1])
     ranked = bool(pad.dims) or (plain and pad.dims is None)
@@ -275,11 +272,11 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     leaves_some = (typed and ort_pad.takes_inputs(here().opset, pad)) or pad.only_adds
     guarantees = ort_pad.Guarantees(typed, ranked, leaves_some)
     if known is not None and _fits(pad, known, guarantees):
-        return ort_pad.on_data(pad, _amounts(pad, known))
+        return ort_pad.on_data(pad, ort_pad.own_amounts(pad))
     if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
         return made
     if pad.mode is Mode.CONSTANT:
-        return _fill(pad, known, guarantees)
+        return _fill(pad, known, shape, guarantees)
     if pad.dims is None:
         return ort_pad.write(pad, guarantees, branches=False)
     return _extend(pad, known)
@@ -291,43 +288,29 @@ def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees
         return False
     if pad.known_modes == (Mode.CONSTANT,):
         shrinks = min(_flat(known), default=0) < 0
-        leaves_some = ort_pad.keeps_elements(pad.dims, known) if all_known(pad.dims) else not pad.op.clamp
-        if shrinks and not leaves_some:
+        if shrinks and not (ort_pad.keeps_elements(pad) if all_known(pad.dims) else not pad.op.clamp):
             return False
         if here().opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
             return True
         given = given_fill(pad)  # before opset 11 a known float
         return given is None or (isinstance(given, np.ndarray) and given.dtype == np.float32)
     adds = max(_flat(known), default=0) > 0
-    return adds and all_known(pad.dims) and bool(ort_pad.is_right(pad, scalar(0), _vectors(known)))
+    return adds and all_known(pad.dims) and bool(ort_pad.is_right(pad, scalar(0), amounts_of(pad)))
 
 
-def _vectors(known: Sequence[Amounts]) -> AxisAmounts:
-    return AxisAmounts(*np.split(_flat(known), 2))
-
-
-def _amounts(pad: PadInfo, known: Sequence[Amounts]) -> AxisAmounts | None:
-    """Return the amounts for the built-in; None if the built-in can read the node's own inputs."""
-    if ort_pad.takes_inputs(here().opset, pad):
-        return None
-    if pad.op.clamp:  # P1: a negative dim becomes 0
-        sizes = pad.dims or ()
-        known = [Amounts(one.begin, max(one.end, -one.begin - (size or 0))) for one, size in zip(known, sizes)]
-    return _vectors(known)
-
-
-def _fill(pad: PadInfo, known: Sequence[Amounts] | None, guarantees: ort_pad.Guarantees) -> Operand:
-    """Write mode constant if one built-in node is not enough."""
-    if known is not None and all_known(pad.dims) and 0 in pad.dims:
-        outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
+def _fill(
+    pad: PadInfo, known: Sequence[Amounts] | None, output: Sequence[int], guarantees: ort_pad.Guarantees
+) -> Operand:
+    """Write mode constant if one built-in node is not enough; ``output`` is the known output shape, or empty."""
+    if output and 0 in (pad.dims or ()):
         with_what = any_fill(pad)
-        if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
-            return np.full(outputs, with_what)  # the output shows no element of the data
+        if isinstance(with_what, np.ndarray) and prod(output) <= MAX_POSITIONS:
+            return np.full(output, with_what)  # the output shows no element of the data
     rows = [(i, size, one) for i, (size, one) in enumerate(zip(pad.dims or (), known or ())) if one != NOTHING]
     if known is not None and all(size is not None or _grows(one) for _, size, one in rows):
         work, with_what = _begin_filling(pad)
         for i, size, one in rows:
-            around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, i, size, one)
+            around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, size, one)
             fill(work, i, around, with_what)
         return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
@@ -367,7 +350,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     if not crops or len(sizes) < len(crops):
         crops = []
     else:  # one Slice crops all axes
-        plans = [plan_of(pad, i, size, known[i]) for i, size in zip(crops, sizes)]
+        plans = [plan_of(pad, size, known[i]) for i, size in zip(crops, sizes)]
         starts = [min(-known[i].begin, one.size) for i, one in zip(crops, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
         work.value = part(work.value, ints(*starts), ints(*stops), ints(*crops))
@@ -377,7 +360,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
     for i, amounts in enumerate(known):
         size, extension = dims[i], None
         try:
-            extension = None if size is None else plan_of(pad, i, size, amounts)
+            extension = None if size is None else plan_of(pad, size, amounts)
         except PadError as error:
             if error.rule != "P5":  # P5 is no error if another dim is 0 at run time
                 raise
@@ -387,7 +370,7 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
                 to_compute.append(i)
             else:
                 extend(work, i, extension, pad.known_modes[0])
-    extend_by_computing(work, to_compute, _vectors(known))
+    extend_by_computing(work, to_compute, amounts_of(pad))
     return work.value
 
 
@@ -410,5 +393,5 @@ def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
         elif size is None:
             extend_any(work, i, one.begin, one.end, pad.known_modes[0])
         else:
-            extend_in_parts(work, i, plan_of(pad, i, size, one), pad.known_modes[0])
+            extend_in_parts(work, i, plan_of(pad, size, one), pad.known_modes[0])
     return work.value

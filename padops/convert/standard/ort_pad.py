@@ -10,7 +10,7 @@ indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +18,16 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.pads.match import Unconvertible
-from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.runtimes import EXACT_CASTS, FIRST_WITH_AXES, FIRST_WITH_INPUTS, MOVED, has_modes, taking_pooling
+from padops.convert.pads.pad_info import Operand, PadInfo, all_known
+from padops.convert.runtimes import (
+    EXACT_CASTS,
+    FIRST_WITH_AXES,
+    FIRST_WITH_INPUTS,
+    MOVED,
+    has_modes,
+    known_amounts,
+    taking_pooling,
+)
 from padops.convert.standard.graph_builder import (
     FIRST_SLICE_OF_INPUTS,
     Number,
@@ -55,7 +63,7 @@ from padops.convert.standard.pad_values import (
     shape_of,
 )
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Amounts, Limit, Mode
+from padops.spec.plan import Limit, Mode
 
 #                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
 _BOUNDS = {
@@ -118,7 +126,11 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
     amounts = amounts_of(pad)
     if not pad.op.clamp:
         return amounts
-    output = amounts.begin + shape_of(pad) + amounts.end
+    known = pad.amounts if pad.dims else None
+    rows = zip(pad.dims or (), known or ())
+    adds = known is not None and all(size is not None or min(one.begin, one.end) >= 0 for size, one in rows)
+    sizes = ints(*(size or 0 for size in pad.dims or ())) if adds else shape_of(pad)  # any size of an axis that grows
+    output = amounts.begin + sizes + amounts.end
     return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
 
 
@@ -233,9 +245,12 @@ def takes_inputs(opset: int, pad: PadInfo) -> bool:
     return pad.op.is_onnx and (pad.input("axes") is None or opset >= FIRST_WITH_AXES)
 
 
-def keeps_elements(dims: Sequence[int], amounts: Sequence[Amounts]) -> bool:
-    """Return whether source elements are left on each axis."""
-    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(dims, amounts))
+def keeps_elements(pad: PadInfo) -> bool:
+    """Return whether a Pad surely leaves source elements on each axis."""
+    amounts = known_amounts(pad)
+    if not pad.is_known or not all_known(pad.dims) or len(amounts) != len(pad.dims):
+        return False
+    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts))
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:

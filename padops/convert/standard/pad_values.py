@@ -200,6 +200,10 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
+    """Return the amounts of every axis; known if the number of dims and all that the amounts depend on are."""
+    if pad.dims and (known := pad.amounts) is not None:
+        vectors = [ints(*column) for column in zip(*((one.begin, one.end, one.interior) for one in known))]
+        return AxisAmounts(*vectors if vectors[2].any() else vectors[:2])
     if pad.has_attribute("kernel_shape"):
         return _same(pad)
     # A list has a number for each axis; if it is longer or shorter, Reshape fails (P8).
@@ -388,6 +392,8 @@ def check(pad: PadInfo) -> None:
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
     if node is None:
         return
+    if pad.rank is None:
+        _ = pad.amounts  # raises PadError for a list that fits no rank
     if pad.dims is not None:
         rank = len(pad.dims)
     elif isinstance(axes := pad.input("axes"), np.ndarray):
@@ -398,8 +404,8 @@ def check(pad: PadInfo) -> None:
         if not ranks:
             return
         rank = ranks[0]
-    interiors = [plan.Amounts(0, 0, amounts.interior) for amounts in op.amounts(node, [1] * rank)]
     try:
+        interiors = [plan.Amounts(0, 0, amounts.interior) for amounts in op.amounts(node, [1] * rank)]
         plan.make_plan([1] * rank, interiors, pad.known_modes[0], op.crop)
     except PadError as error:
         raise node.error(error.rule, error.detail) from None

@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from padops.convert.records import OutputComparison
 from padops.plural import plural
 from padops.spec.bits import element_bits
 from padops.spec.dtypes import by_numpy
 
 Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
 BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # of the significand, by float type
-
-
-def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    """Compares one output of both models; only its type and shape, if the output is unstable."""
-    detail = "" if unstable and are_alike(original, converted) else describe_difference(original, converted)
-    return OutputComparison(name, not detail, detail)
 
 
 def describe_difference(original: Value, converted: Value) -> str:

@@ -292,10 +292,7 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name of the scope to a term, and records the term's inferred type with the trusted dims.
-
-        No dims are trusted in the converted model, nor in bodies with inputs.
-        """
+        """Binds a name to a term, with its type; dims are trusted in the original alone, outside bodies with inputs."""
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)
             scope.own[name] = term

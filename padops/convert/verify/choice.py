@@ -239,10 +239,7 @@ def can_copy() -> bool:
 
 
 def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
-    """Runs a function in a copy of this process, or in this process without fork, and returns its result.
-
-    The copy may use ``room`` bytes of memory more than this process has; no limit if None.
-    """
+    """Runs a function in a copy of this process, with ``room`` more bytes of memory; without fork, in this process."""
     if not can_copy():
         return run()
     forking = get_context("fork")

@@ -34,8 +34,7 @@ def pad_term(
 ) -> int | None:
     """The term of an ONNX Pad; None for another node, or for a Pad with wrong inputs or attributes.
 
-    ``operator`` is the domain, the op_type and the version; ``attributes`` includes defaults, as
-    ``schemas.attribute_value`` returns them.
+    ``operator`` is the domain, the op_type and the version; ``attributes`` includes the schema's defaults.
     """
     domain, version = operator[0], version_of(*operator)
     if version is None:
@@ -138,10 +137,7 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` lists all axes in order, ``a`` lists none, and the two are otherwise the same.
-
-    If the rank is unknown, it is half the number of amounts of ``a``, wherever ``a`` runs (P8).
-    """
+    """Whether only Pad ``b`` lists axes: all, in order. Amounts tell an unknown rank, wherever ``a`` runs (P8)."""
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False
     (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))

@@ -39,7 +39,7 @@ DECLARED = "the converted model declares dims [{}] of the value '{}', which do n
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
-    """Proves that wherever the original runs, the converted model returns the same bits, without a run of either.
+    """Proves without a run that wherever the original runs, the converted model returns the same bits.
 
     ``folders`` has the folder of each model's external data.
     """
@@ -170,12 +170,12 @@ class Matcher:
 
     def _is_computed(self, term: int) -> bool:
         """Whether the original computes an equal value in a body under comparison."""
-        if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
+        if self._terms.head(term).kind in GIVEN or term in self._terms.united:
             return True
         return any(term in self._live.get(body, ()) for body in self._bodies)
 
     def _is_shared(self, term: int) -> bool:
-        return self._terms.is_united(term) or (term in self._theirs and self._is_computed(term))
+        return term in self._terms.united or (term in self._theirs and self._is_computed(term))
 
     def _goal(self, a: int, b: int) -> Goal:
         terms = self._terms

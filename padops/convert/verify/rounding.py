@@ -58,10 +58,7 @@ class Moves:
         return changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Whether an output of the converted model differs from the original's within the measured tolerance.
-
-        Without ``levels``, changes by optimisation do not count: they may be errors of ONNX Runtime.
-        """
+        """Whether an output is within the tolerance; optimisation, which may be wrong, counts with ``levels``."""
         if not are_alike(before, after):
             return False
         least = 1.0 if name in self._parts else 0.0
@@ -97,10 +94,7 @@ def _is_near(
     least: float,
     proportion: float = 0.0,
 ) -> bool:
-    """Whether two values differ by no more than the pairs differ, or by no more than a fraction of the largest element.
-
-    The largest element counts as ``least`` at least.
-    """
+    """Whether two values differ by no more than the pairs, or than a fraction of the largest element, or ``least``."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)

@@ -116,7 +116,7 @@ class Terms:
         self._heads: list[Head] = []
         self._inputs: list[tuple[int, ...]] = []
         self._parent: list[int] = []
-        self._united: set[int] = set()  # all terms that are equal to another one
+        self.united: set[int] = set()  # all terms that are equal to another one
         self._facts: dict[int, Facts] = {}
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
@@ -149,11 +149,7 @@ class Terms:
         if (a := self.find(a)) != (b := self.find(b)):
             self._facts[a] = self.facts(a).together(self.facts(b))
             self._parent[b] = a
-            self._united |= {a, b}
-
-    def is_united(self, term: int) -> bool:
-        """Whether the term was united with another term."""
-        return term in self._united
+            self.united |= {a, b}
 
     def head(self, term: int) -> Head:
         """The term's own head; equal terms may have other heads."""

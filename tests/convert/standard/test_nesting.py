@@ -13,194 +13,169 @@ import onnx
 import onnxruntime
 import pytest
 import stock_sessions
-from onnx import helper, parser
-from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
+from onnx import parser
 
 import padops
 from padops.spec.plan import PadError
 
 TIMES = 3
 DATA = np.arange(20, dtype=np.float32).reshape(4, 5)
-PADS = [-1, 0, 0, 1]
-EXPECTED = {
-    mode: np.pad(DATA[1:], [(0, 0), (0, 1)], mode).tolist() for mode in ("constant", "edge", "reflect")
-}  # fmt: skip
+EXPECTED = {mode: np.pad(DATA[1:], [(0, 0), (0, 1)], mode).tolist() for mode in ("constant", "edge", "reflect")}
+INSIDE = "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop"
 
 
-def _branch(name: str, *nodes: onnx.NodeProto) -> onnx.GraphProto:
-    return graph(nodes, [], [(name, FLOAT, None)], name=f"{name}_branch")
-
-
-def _choice(output: str, condition: str, then: onnx.GraphProto, other: onnx.GraphProto) -> onnx.NodeProto:
-    return helper.make_node("If", [condition], [output], then_branch=then, else_branch=other)
-
-
-def _pads(then: str, other: str, output: str = "y", condition: str = "c") -> onnx.NodeProto:
-    """An If of a Pad in each branch."""
-    branches = [_branch(f"{output}_{i}", pad(["x", "p"], f"{output}_{i}", mode=m)) for i, m in enumerate((then, other))]
-    return _choice(output, condition, *branches)
-
-
-def _model(*nodes: onnx.NodeProto, condition: int | None = 1, **parts: object) -> onnx.ModelProto:
-    """A model of data of unknown rank, and of a condition that is constant or, if None, an input."""
-    made = [helper.make_node("Constant", [], ["c"], value=tensor("", bool(condition), np.bool_))]
-    inputs = [("x", FLOAT, None)]
-    if condition is None:
-        made, inputs = [], [*inputs, ("c", BOOL, [])]
-    return model([*made, *nodes], 18, ir_version=9, inputs=inputs, tensors=[tensor("p", PADS)], **parts)
-
-
-def _of_shape(*nodes: onnx.NodeProto) -> onnx.ModelProto:
-    """Return a model of the nodes, with a condition that follows from a shape."""
-    made = [
-        helper.make_node("Shape", ["x"], ["s"]),
-        helper.make_node("Size", ["s"], ["rank"]),
-        helper.make_node("Constant", [], ["two"], value=tensor("", 2)),
-        helper.make_node("Equal", ["rank", "two"], ["c"]),
+def choice(output: str, condition: str, then: str, other: str) -> str:
+    """An If of two branches, each of which gives ``output`` followed by its number."""
+    branches = [
+        f"{name}_branch = {output}_{i} () => (float[] {output}{i}) {{ {nodes} }}"
+        for i, (name, nodes) in enumerate((("then", then), ("else", other)))
     ]
-    inputs = [("x", FLOAT, ["n", "m"])]
-    return model([*made, *nodes], 18, ir_version=9, inputs=inputs, tensors=[tensor("p", PADS)])
+    return f"{output} = If ({condition}) <{', '.join(branches)}>"
 
 
-def _called(*nodes: onnx.NodeProto) -> onnx.ModelProto:
-    """Return a model that calls the nodes as a function."""
-    names = ["x", "p", "c"]
-    function = helper.make_function("f", "F", names, ["y"], list(nodes), [helper.make_opsetid("", 18)])
-    return _model(helper.make_node("F", names, ["y"], domain="f"), functions=[function], imports=[("f", 1)])
+def pads(then: str, other: str, output: str = "y", condition: str = "c") -> str:
+    """An If of a Pad in each branch."""
+    rows = [f'{output}{i} = Pad <mode = "{mode}"> (x, p)' for i, mode in enumerate((then, other))]
+    return choice(output, condition, *rows)
+
+
+TRUE, FALSE = (f"c = Constant <value = bool {{{value}}}> ()" for value in (1, 0))
+
+
+def made(nodes: str, condition: str = TRUE, inputs: str = "float[] x", functions: str = "") -> onnx.ModelProto:
+    """A model of data of unknown rank, and of a condition, which is constant if nothing is said."""
+    return parser.parse_model(
+        f'<ir_version: 9, opset_import: ["": 18, "f": 1]> g ({inputs}) => (float[] y) <int64[4] p = {{-1, 0, 0, 1}}> '
+        f"{{ {condition} {nodes} }} {functions}"
+    )
+
+
+def of_shape(nodes: str) -> onnx.ModelProto:
+    """A condition that follows from a shape."""
+    condition = "s = Shape (x) rank = Size (s) two = Constant <value = int64 {2}> () c = Equal (rank, two)"
+    return made(nodes, condition, "float[n, m] x")
+
+
+def called(nodes: str) -> onnx.ModelProto:
+    body = f'<domain: "f", opset_import: ["": 18]> F (x, p, c) => (y) {{ {nodes} }}'
+    return made("y = f.F (x, p, c)", functions=body)
 
 
 @pytest.fixture(scope="module")
 def stock() -> Iterator[stock_sessions.Stock]:
-    made = stock_sessions.Stock()
-    yield made
-    made.end()
+    started = stock_sessions.Stock()
+    yield started
+    started.end()
 
 
 @pytest.fixture
-def run(stock: stock_sessions.Stock, tmp_path: Path) -> Callable[..., list[object]]:
+def check(stock: stock_sessions.Stock, tmp_path: Path) -> Callable[..., None]:
     """The output of each level and time, in a process of its own."""
-    return lambda proto, **feeds: stock.run(proto, tmp_path, TIMES, x=DATA, **feeds)
+
+    def run(conversion: padops.Conversion, expected: list, **feeds: np.ndarray) -> None:
+        outputs = stock.run(conversion.proto(), tmp_path, TIMES, x=DATA, **feeds)
+        assert outputs == [expected] * (TIMES * len(stock_sessions.LEVELS))
+
+    return run
 
 
-@pytest.mark.parametrize("make", [_model, _of_shape, _called])
-@pytest.mark.parametrize("modes", [("constant", "reflect"), ("constant", "edge"), ("edge", "constant")])
-def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: object, run: Callable) -> None:
+@pytest.mark.parametrize("make", [made, of_shape, called])
+@pytest.mark.parametrize("modes", [("constant", "reflect"), ("edge", "constant")])
+def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: Callable, check: Callable) -> None:
     """The process died here, or the dims were others, at every level but off (onnxruntime 1.32)."""
-    converted = padops.convert(make(_pads(*modes)))
+    converted = padops.convert(make(pads(*modes)))
     assert [record.notes for record in converted.records] == [(), ()], "each has a fallback"
-    assert run(converted.proto()) == [EXPECTED[modes[0]]] * (TIMES * len(stock_sessions.LEVELS))
+    check(converted, EXPECTED[modes[0]])
 
 
-def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
+def twice(inner: str = "c") -> str:
     """An If in an If, and Pads in the inner one."""
-    same = helper.make_node("Identity", ["x"], ["same"])
-    return _choice("y", condition, _branch("z", _pads("constant", "reflect", "z", inner)), _branch("same", same))
+    return choice("y", "c", pads("constant", "reflect", "y0", inner), "y1 = Identity (x)")
 
 
-def test_two_folded_branches_leave_no_fallback(run: Callable) -> None:
+def test_two_folded_branches_leave_no_fallback(check: Callable) -> None:
     """The fallback would have a Loop, which both Ifs move; a Pad that the runtime has needs neither."""
-    converted = padops.convert(_model(_twice()))
-    said = "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop"
-    assert [said in why for why in converted.no_fallback.values()] == [True]
+    converted = padops.convert(made(twice()))
+    assert [INSIDE in why for why in converted.no_fallback.values()] == [True]
     assert not converted.proto().functions
-    lowered = padops.lower(_model(_twice()), without_pad=True)
-    assert {record.status for record in lowered.records} == {"unconverted"}
-    assert all(record.reason.startswith(said) for record in lowered.records)
-    kept = padops.lower(_model(_twice()))
-    assert run(kept.proto()) == [EXPECTED["constant"]] * (TIMES * len(stock_sessions.LEVELS))
+    lowered = padops.lower(made(twice()), without_pad=True)
+    assert {(record.status, record.reason.startswith(INSIDE)) for record in lowered.records} == {("unconverted", True)}
+    check(padops.lower(made(twice())), EXPECTED["constant"])
 
 
 def test_a_condition_that_is_computed_costs_nothing() -> None:
     """The body is that of a Pad in no If; one folded If around it makes one without an If in an If."""
-    inputs = [("x", FLOAT, None)]
-    plain = model(
-        [pad(["x", "p"], "a", mode="constant"), pad(["x", "p"], "b", mode="reflect")], 18, ir_version=9, inputs=inputs,
-        outputs=[("a", FLOAT, None), ("b", FLOAT, None)], tensors=[tensor("p", PADS)],
-    )  # fmt: skip
+    plain = made('a = Pad <mode = "constant"> (x, p) b = Pad <mode = "reflect"> (x, p) y = Add (a, b)')
+    computed = made(pads("constant", "reflect"), "", "float[] x, bool c")
     (whole,), (same,), (flat,) = (
-        padops.convert(made).proto().functions
-        for made in (plain, _model(_pads("constant", "reflect"), condition=None), _model(_pads("constant", "reflect")))
+        padops.convert(source).proto().functions for source in (plain, computed, made(pads("constant", "reflect")))
     )
     assert same == whole
     assert _ifs_around(whole.node) == 1 and _ifs_around(flat.node) == 0
 
 
-def test_one_condition_of_two_that_is_computed(run: Callable) -> None:
-    made = _model(_twice("c", "d"), condition=1)
-    made.graph.input.append(helper.make_tensor_value_info("d", BOOL, []))
-    converted = padops.convert(made)
+def test_one_condition_of_two_that_is_computed(check: Callable) -> None:
+    converted = padops.convert(made(twice("d"), inputs="float[] x, bool d"))
     assert [record.notes for record in converted.records] == [(), ()]
     for given, mode in ((True, "constant"), (False, "reflect")):
-        outputs = run(converted.proto(), d=np.array(given))
-        assert outputs == [EXPECTED[mode]] * (TIMES * len(stock_sessions.LEVELS))
+        check(converted, EXPECTED[mode], d=np.array(given))
 
 
-def _beside(condition: int, reads: str, through: str = "") -> onnx.ModelProto:
+def beside(condition: str, reads: str, through: str = "") -> onnx.ModelProto:
     """A Pad in an If of computed condition, in a folded If; it reads the model's input or a value of the outer branch.
 
     The node ``through``, if any, stands between that value and the Pad.
     """
-    first = [helper.make_node(through, [reads], ["f"])] if through else []
-    inner = _choice(
-        "z",
-        "d",
-        _branch("a", *first, pad(["f" if through else reads, "p"], "a", mode="edge")),
-        _branch("b", helper.make_node("Neg", ["beside"], ["b"])),
-    )
-    other = _branch("o", helper.make_node("Neg", ["x"], ["o"]))
-    folded = _branch("z", helper.make_node("Relu", ["x"], ["beside"]), inner)
-    made = _model(_choice("y", "c", *((folded, other) if condition else (other, folded))), condition=condition)
-    made.graph.input.append(helper.make_tensor_value_info("d", BOOL, []))
-    return made
+    between, value = (f"f = {through} ({reads})", "f") if through else ("", reads)
+    number = int(condition == FALSE)  # of the branch that is taken
+    padded = f'{between} y{number}0 = Pad <mode = "edge"> ({value}, p)'
+    inner = choice(f"y{number}", "d", padded, f"y{number}1 = Neg (beside)")
+    branches = [f"beside = Relu (x) {inner}", f"y{1 - number} = Neg (x)"]
+    return made(choice("y", "c", *(reversed(branches) if number else branches)), condition, "float[] x, bool d")
 
 
 @pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
-@pytest.mark.parametrize("condition", [0, 1])
-def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: str, run: Callable) -> None:
+@pytest.mark.parametrize("condition", [TRUE, FALSE])
+def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: str, through: str, check: Callable) -> None:
     """The Pad would read a value of the folded branch, which the runtime removed: the other branch was taken.
 
     So it was behind a Transpose, past which the runtime moves the Pad.
     """
-    converted = padops.convert(_beside(condition, "beside", through))
-    assert ["it stands inside Ifs" in why for why in converted.no_fallback.values()] == [True]
+    converted = padops.convert(beside(condition, "beside", through))
+    assert [INSIDE in why for why in converted.no_fallback.values()] == [True]
     assert not converted.proto().functions
-    lowered = padops.lower(_beside(condition, "beside", through), without_pad=True)
+    lowered = padops.lower(beside(condition, "beside", through), without_pad=True)
     assert [row.status for row in lowered.records] == ["unconverted"]
-    with_one = padops.convert(_beside(condition, "x"))
-    assert [row.notes for row in with_one.records] == [()]
-    outputs = run(with_one.proto(), d=np.array(True))
-    assert outputs == [EXPECTED["edge"]] * (TIMES * len(stock_sessions.LEVELS))
+    if not through:
+        with_one = padops.convert(beside(condition, "x"))
+        assert [row.notes for row in with_one.records] == [()]
+        check(with_one, EXPECTED["edge"], d=np.array(True))
 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
-def test_two_pads_in_a_row_in_a_branch(mode: str, run: Callable) -> None:
+def test_two_pads_in_a_row_in_a_branch(mode: str, check: Callable) -> None:
     """The second of two Pads finds the output of the first, though the runtime folds the conditions of both fallbacks.
 
     Without the mend, the runtime failed with "Missing Input".
     """
-    rows = {"near": [0, 1, 0, 1], "far": [0, 9, 0, 0]}
-    nodes = [pad(["x", "near"], "a", mode=mode), pad(["a", "far"], "b", mode="reflect")]
-    held = [tensor(name, amounts) for name, amounts in rows.items()]
-    both = graph(nodes, [], [("b", FLOAT, None)], held, "both")
-    same = _branch("e", helper.make_node("Identity", ["x"], ["e"]))
-    inputs = [("x", FLOAT, [4, 5]), ("d", BOOL, [])]
-    source = model([_choice("y", "d", both, same)], 17, ir_version=9, inputs=inputs)
+    rows = (
+        "n = Constant <value = int64[4] {0, 1, 0, 1}> () m = Constant <value = int64[4] {0, 9, 0, 0}> () "
+        f'a = Pad <mode = "{mode}"> (x, n) y0 = Pad <mode = "reflect"> (a, m)'
+    )
+    source = made(choice("y", "d", rows, "y1 = Identity (x)"), "", "float[4, 5] x, bool d")
     converted = padops.convert(source, fold=False)
     assert [record.notes for record in converted.records] == [(), ()]
     wanted = np.pad(np.pad(DATA, [(0, 0), (1, 1)], mode), [(0, 0), (9, 0)], "reflect").tolist()
-    assert run(converted.proto(), d=np.array(True)) == [wanted] * (TIMES * len(stock_sessions.LEVELS))
+    check(converted, wanted, d=np.array(True))
 
 
 def test_a_loop_around_counts_nothing() -> None:
     """A value that a Loop carries is no constant, whatever it starts with."""
-    body = graph(
-        [helper.make_node("Identity", ["go"], ["on"]), _pads("constant", "reflect", "next", "state")],
-        [("n", INT64, []), ("go", BOOL, []), ("state", BOOL, [])],
-        [("on", BOOL, []), ("state", BOOL, []), ("next", FLOAT, None)],
-        name="body",
+    body = (
+        "body = b (int64 n, bool go, bool state) => (bool on, bool kept, float[] next) "
+        f"{{ on = Identity (go) kept = Identity (state) {pads('constant', 'reflect', 'next', 'state')} }}"
     )
-    loop = helper.make_node("Loop", ["turns", "", "c"], ["last", "y"], body=body)
-    converted = padops.convert(_model(helper.make_node("Constant", [], ["turns"], value=tensor("", 1)), loop))
+    converted = padops.convert(made(f"turns = Constant <value = int64 {{1}}> () last, y = Loop <{body}> (turns, , c)"))
     assert _ifs_around(converted.proto().functions[0].node) == 1
 
 

@@ -17,7 +17,7 @@ from small_models import model, one_pad, pad, tensor
 
 import padops
 from padops.convert import OutputComparison, UndecidedError, UsageError, VerificationError
-from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
+from padops.convert.records import ProofRecord, RegionRecord, Verification
 from padops.convert.rewrite import TARGETS
 from padops.convert.verify import choice
 
@@ -77,9 +77,6 @@ def test_a_node_that_an_original_lacks_is_not_proved() -> None:
         assert verification.verdict == expected
 
 
-# --- The answer, from what is proved and what runs gave
-# -------------------------------------------------------------------
-
 REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
 PROOFS: dict[str | None, ProofRecord | None] = {
     "proved": ProofRecord("proved"),
@@ -88,43 +85,36 @@ PROOFS: dict[str | None, ProofRecord | None] = {
 }
 
 
-@pytest.mark.parametrize("proof", [*PROOFS, None])
-@pytest.mark.parametrize("outcome", ["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"])
-def test_the_answer(outcome: Outcome, proof: str | None) -> None:
-    verification = Verification(outcome, notes=("so it was",), proof=PROOFS.get(proof))
-    if outcome in ("different", "fails"):
-        assert (verification.verdict, verification.refuted) == ("different", True)
-    elif proof == "proved":
-        assert verification.verdict == ("tested" if outcome == "same" else "proved")
-    elif proof == "different" or outcome in ("runs", "undecided"):  # no run has shown it
-        assert verification.verdict == "unknown"
-    else:
-        assert verification.verdict == "tested"
-    assert verification.passed == (verification.verdict in ("proved", "tested"))
-    assert verification.to_json()["verdict"] == verification.verdict
+ANSWERS = {  # by outcome: the verdict beside a proof, a suspicion, nothing proved, and no proof at all
+    **dict.fromkeys(("equal", "close", "corrected"), ("proved", "unknown", "tested", "tested")),
+    "same": ("tested", "unknown", "tested", "tested"),
+    **dict.fromkeys(("different", "fails"), ("different",) * 4),
+    **dict.fromkeys(("runs", "undecided"), ("proved", "unknown", "unknown", "unknown")),
+}
 
 
-def test_strict_takes_a_proof_alone(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    source, out = tmp_path / "m.onnx", tmp_path / "out.onnx"
-    source.write_bytes(one_pad(13).SerializeToString())
+def test_the_answer() -> None:
+    for outcome, verdicts in ANSWERS.items():
+        for proof, verdict in zip((*PROOFS, None), verdicts, strict=True):
+            found = Verification(outcome, notes=("so it was",), proof=PROOFS.get(proof))
+            assert found.verdict == found.to_json()["verdict"] == verdict, (outcome, proof)
+            assert (found.passed, found.refuted) == (verdict in ("proved", "tested"), verdict == "different")
+
+
+def test_strict_takes_a_proof_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(choice, "prove", lambda *given, **more: PROOFS["unknown"])
-    assert padops.convert(source, verify=True).verification.verdict == "tested"
+    assert padops.convert(one_pad(13), verify=True).verification.verdict == "tested"
     with pytest.raises(UndecidedError, match="padops could not decide whether .*: y is not proved: no rule knows it"):
-        padops.convert(source, out, verify=True, strict=True)
-    assert run(capsys, "verify", source, source)[0] == 0
-    assert run(capsys, "verify", source, source, "--strict")[0] == 5
-    assert not out.exists()
+        padops.convert(one_pad(13), tmp_path / "out.onnx", verify=True, strict=True)
+    assert not list(tmp_path.iterdir())
 
 
 def test_all_of_it_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The command prints what Python and the report of a conversion have."""
     source, out, report = tmp_path / "m.onnx", tmp_path / "out.onnx", tmp_path / "r.json"
     source.write_bytes(one_pad(13).SerializeToString())
-    assert (
-        run(capsys, "convert", source, out, "--verify", "--target", "onnx", "--without-pad", "--report", report)[0] == 0
-    )
+    options = ("--verify", "--target", "onnx", "--without-pad", "--report", report)
+    assert run(capsys, "convert", source, out, *options)[0] == 0
     told = json.loads(run(capsys, "verify", source, out, "--json")[1])
     assert {told.pop("schema")} == {padops.convert.records.SCHEMA} and told.pop("versions")["onnx"] == onnx.__version__
     assert [told.pop(name) for name in ("original", "converted", "exit")] == [str(source), str(out), 0]

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -126,10 +127,7 @@ def test_what_a_caller_gives_wrongly_stays_an_error() -> None:
 
 
 def refuse(error: BaseException) -> Callable[..., Any]:
-    def raise_it(*given: object, **more: object) -> Any:
-        raise error
-
-    return raise_it
+    return Mock(side_effect=error)
 
 
 @pytest.mark.parametrize(
@@ -150,14 +148,8 @@ def test_runs_of_whole_models_that_are_not_possible(
     assert padops.verify(*map(model, PAIR)).verdict == "proved"
 
 
-@pytest.fixture
-def copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No thread of the tests is in the way of copying this process."""
-    monkeypatch.setattr(choice.threading, "active_count", lambda: 1)
-
-
 @ON_LINUX
-def test_a_run_that_dies(copied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_dies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "MOST_COPIES", 3)
     monkeypatch.setattr(Session, "run", lambda *given, **more: os.kill(os.getpid(), signal.SIGFPE))
     verification = padops.verify(*map(model, UNLIKE))
@@ -167,7 +159,7 @@ def test_a_run_that_dies(copied: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @ON_LINUX
-def test_a_copy_of_the_process(copied: None) -> None:
+def test_a_copy_of_the_process() -> None:
     assert in_copy(os.getpid) != os.getpid()
     with pytest.raises(PadopsError, match="^no$"):
         in_copy(refuse(PadopsError("no")))

@@ -53,16 +53,14 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
 
 
 REQUESTS = [
-    ("raise RuntimeError('there is\\n no such layer')", SOON, "there is no such layer"),
-    ("os._exit(1)", SOON, "OpenVINO has died (exit code 1)"),
-    ("os.abort()", SOON, "OpenVINO has died (SIGABRT)"),
-    (f"time.sleep({LASTING})", 8, "OpenVINO gave no answer within 8 s"),  # as long as a busy machine takes to fork
+    ("raise RuntimeError('there is\\n no such layer')", "there is no such layer"),
+    ("os.abort()", "OpenVINO has died (SIGABRT)"),
 ]
 
 
-@pytest.mark.parametrize(("request_", "seconds", "refusal"), REQUESTS)
-def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, seconds, refusal):
-    monkeypatch.setattr(peer, "SECONDS", seconds)
+@pytest.mark.parametrize(("request_", "refusal"), REQUESTS)
+def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, refusal):
+    monkeypatch.setattr(peer, "SECONDS", SOON)
     folder, begin = stand_in(request_), time.monotonic()
     with closing(peer.openvino_process(Path("model.xml"), [])) as process:
         for _ in range(2):

@@ -8,14 +8,15 @@ import numpy as np
 import onnx
 import pytest
 import written_models
-from onnx import helper
-from small_models import FLOAT, INT64, model, pad, tensor
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
 
-PADS = tensor("pads", [0, 1, 0, 1])
-ZERO = tensor("zero", 0.0, np.float32)
+ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> "
+
+
+def made(text: str, mode: str) -> onnx.ModelProto:
+    return written_models.model(text.replace("MODE", f'mode = "{mode}"'))
 
 
 def only_pad(verification: Verification) -> PadComparison:
@@ -49,9 +50,7 @@ INSIDE = {
 
 @pytest.mark.parametrize("path", INSIDE)
 def test_a_pad_inside(path: str) -> None:
-    source, other = (
-        written_models.model(INSIDE[path].replace("MODE", f'mode = "{mode}"')) for mode in ("edge", "reflect")
-    )
+    source, other = (made(INSIDE[path], mode) for mode in ("edge", "reflect"))
     good = padops.verify(source, padops.convert(source).proto(), run=True)
     assert (good.verdict, good.outcome, only_pad(good)) == ("proved", "equal", PadComparison(path, "Pad", "exercised"))
     assert padops.verify(source, other, run=True).outcome == "different"
@@ -59,22 +58,16 @@ def test_a_pad_inside(path: str) -> None:
 
 def test_a_pad_that_no_output_shows_is_no_difference() -> None:
     """No input shows it, and no proof takes it."""
-    one, other = (
-        model([pad(output="p", mode=mode), helper.make_node("Mul", ["p", "zero"], ["y"])], tensors=[PADS, ZERO])
-        for mode in ("reflect", "edge")
-    )
-    verification = padops.verify(one, other)
+    text = ZERO + "{ q = Pad <MODE> (x, p) y = Mul (q, o) }"
+    verification = padops.verify(*(made(text, mode) for mode in ("reflect", "edge")))
     assert verification.verdict == "unknown" and not verification.refuted
 
 
 def test_weak_outputs() -> None:
-    nodes = [pad(output="p"), helper.make_node("Sub", ["p", "p"], ["none"]),
-             helper.make_node("Div", ["none", "none"], ["nan"]),
-             helper.make_node("Slice", ["p", "from", "to"], ["empty"]),
-             helper.make_node("Relu", ["p"], ["y"])]  # fmt: skip
-    names = ("none", "nan", "empty", "y")
-    source = model(nodes, outputs=[(name, FLOAT, None) for name in names],
-                   tensors=[PADS, tensor("from", [0]), tensor("to", [0])])  # fmt: skip
+    source = written_models.model("""(float[2, 3] x)
+        => (float[a, b] none, float[c, d] nan, float[e, f] empty, float[g, h] y)
+        <int64[4] pads = {0, 1, 0, 1}, int64[1] o = {0}> {
+        p = Pad (x, pads) none = Sub (p, p) nan = Div (none, none) empty = Slice (p, o, o) y = Relu (p) }""")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     verification = padops.convert(source, verify=True, run=True, inputs={"x": x}).verification
     assert verification.outcome == "equal"
@@ -89,42 +82,36 @@ def test_weak_outputs() -> None:
 
 def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
     """Every mode would give the same."""
-    source = model([helper.make_node("Mul", ["x", "zero"], ["d"]), pad(["d", "pads"], name="pad", mode="reflect")],
-                   tensors=[PADS, ZERO])  # fmt: skip
-    x = {"x": np.ones((2, 3), np.float32)}
-    text = "output y is weak: every element is 0.0 in every run, and 1 more"
-    with pytest.raises(UndecidedError, match=text) as caught:
-        padops.convert(
-            source, tmp_path / "m.onnx", verify=True, run=True, inputs=x, strict=True, report=tmp_path / "r.json"
-        )
+    text = ZERO + "{ d = Mul (x, o) y = Pad <MODE> (d, p) }"
+    asked = {"verify": True, "run": True, "strict": True, "inputs": {"x": np.ones((2, 3), np.float32)}}
+    with pytest.raises(
+        UndecidedError, match="output y is weak: every element is 0.0 in every run, and 1 more"
+    ) as caught:
+        padops.convert(made(text, "reflect"), tmp_path / "m.onnx", report=tmp_path / "r.json", **asked)
     assert caught.value.exit_code == 5
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
 
 
 @pytest.mark.parametrize(
-    ("pads", "shape", "detail"),
-    [
-        ([0, 0, 0, 0], (2, 3), "it padded nothing in any run"),
-        ([0, 0, 0, -3], (2, 3), "its output was empty in every run"),
-    ],
+    ("pads", "detail"),
+    [([0, 0, 0, 0], "it padded nothing in any run"), ([0, 0, 0, -3], "its output was empty in every run")],
 )
-def test_a_pad_that_does_nothing(pads: list[int], shape: tuple[int, ...], detail: str) -> None:
-    source = model([pad(name="pad")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
-    given = {"x": np.ones(shape, np.float32), "pads": np.array(pads)}
+def test_a_pad_that_does_nothing(pads: list[int], detail: str) -> None:
+    source = written_models.model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
+    given = {"x": np.ones((2, 3), np.float32), "p": np.array(pads)}
     one = only_pad(padops.convert(source, verify=True, run=True, inputs=given).verification)
     assert (one.exercise, one.detail) == ("not exercised", detail)
 
 
 def test_a_pad_that_is_known_to_do_nothing_is_no_doubt() -> None:
-    source = model([helper.make_node("Relu", ["x"], ["r"]), pad(["r", "pads"], "p"),
-                    helper.make_node("Neg", ["p"], ["y"])],
-                   tensors=[tensor("pads", [0, 0, 0, 0])])  # fmt: skip
+    source = written_models.model("""(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 0}> {
+        r = Relu (x) q = Pad (r, p) y = Neg (q) }""")
     for fold in (False, True):
         assert padops.convert(source, fold=fold, verify=True, run=True, strict=True).verification.doubts == ()
 
 
 def test_a_branch_that_no_draw_takes() -> None:
-    source = written_models.model(INSIDE["graph/if.then_branch/pad"].replace("MODE", 'mode = "reflect"'))
+    source = made(INSIDE["graph/if.then_branch/pad"], "reflect")
     given = {"x": np.ones((2, 3), np.float32), "c": np.array(False)}
     one = only_pad(padops.verify(source, source, given, run=True))
     assert (one.exercise, one.detail) == ("not exercised", "it never ran")
@@ -132,13 +119,11 @@ def test_a_branch_that_no_draw_takes() -> None:
 
 def test_sizes_at_which_a_pad_does_something_are_found() -> None:
     """As a U-Net pads: by the difference of an odd size and twice its half."""
-    text = """<ir_version: 9, opset_import: ["" : 18]> g (float[1, 1, h, w] x) => (float[1, 1, a, b] y) {
+    text = """(float[1, 1, h, w] x) => (float[1, 1, a, b] y) <int64[2] two = {2, 2}, float[4] scales = {1, 1, 2, 2}> {
       d = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) s = Shape <start = 2> (x)
-      two = Constant <value_ints = [2, 2]> () t = Shape <start = 2> (d) u = Mul (t, two) left = Sub (s, u)
+      t = Shape <start = 2> (d) u = Mul (t, two) left = Sub (s, u)
       none = Constant <value_ints = [0, 0, 0, 0, 0, 0]> () p = Concat <axis = 0> (none, left)
-      scales = Constant <value_floats = [1.0, 1.0, 2.0, 2.0]> () up = Resize <mode = "nearest"> (d, , scales)
-      z = Pad <mode = "edge"> (up, p) y = Add (z, x) }"""
-    source = onnx.parser.parse_model(text)
+      up = Resize <mode = "nearest"> (d, , scales) z = Pad <MODE> (up, p) y = Add (z, x) }"""
+    source = made(text, "edge")
     assert only_pad(padops.verify(source, source, run=True)).exercise == "exercised"
-    broken = onnx.parser.parse_model(text.replace('"edge"', '"wrap"'))
-    assert padops.verify(source, broken).verdict == "different"
+    assert padops.verify(source, made(text, "wrap")).verdict == "different"

@@ -6,19 +6,20 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from command_lines import save
 from cpp_builds import CHECKS, ROOT, build
-from openvino import opset12
-from openvino_irs import parameter, save
 from provider_sessions import model, pad
+from small_irs import PAD_IR, PAD_IR_WEIGHTS
 
 import padops
-from padops import cli
 from padops.convert import PadopsError, UsageError
 from padops.convert.verify import providers
 
@@ -39,7 +40,9 @@ def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
 
 
-def test_equal() -> None:
+def test_equal_close_and_different() -> None:
+    """Every bit counts where no tolerance is given; ``test_the_command`` has that."""
+    plain = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) z = Identity (x) }")
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     assert (found.outcome, found.passed, len(found.inputs)) == ("equal", True, 4)
     assert found.notes == tuple(
@@ -47,25 +50,18 @@ def test_equal() -> None:
         for which in ("the original", "the converted model")
         for text in (f"a session of PadopsExecutionProvider, {CPU}", "PadopsExecutionProvider has graph/p")
     )
-    lowered = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) }")
-    assert padops.verify(lowered, lowered, providers=[CPU]).notes[-1].endswith(f"{CPU}, and no Pad")
-
-
-def test_differences() -> None:
-    """Every bit counts where no tolerance is given."""
     found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
     assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
-    assert padops.verify(shifted(0), shifted(1e-3), providers=[CPU], rtol=1e-9).outcome == "different"
+    found = padops.verify(plain, shifted(1e-3), providers=[CPU], rtol=1e-9)
+    assert found.outcome == "different" and found.notes[0].endswith(f"{CPU}, and no Pad")
 
 
 def test_given_inputs_and_options() -> None:
     given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
-    chosen = [("PadopsExecutionProvider", {"claim": "needed"}), CPU]
-    found = padops.verify(shifted(0), shifted(0), given, providers=chosen)
-    assert (found.outcome, found.inputs) == ("equal", ("x: float[2, 3]",))
-    assert padops.verify(shifted(0), shifted(0), providers=[("PadopsExecutionProvider", {"claim": "x"})]).outcome == (
-        "undecided"
-    )
+    for claim, outcome, inputs in (("needed", "equal", ("x: float[2, 3]",)), ("x", "undecided", ())):
+        chosen = [("PadopsExecutionProvider", {"claim": claim}), CPU]
+        found = padops.verify(shifted(0), shifted(0), given, providers=chosen)
+        assert (found.outcome, found.inputs) == (outcome, inputs)
 
 
 def test_a_model_that_does_not_run() -> None:
@@ -134,32 +130,26 @@ def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_an_ir(tmp_path: Path) -> None:
-    x = parameter((2, 3))
-    path = save(tmp_path / "model.xml", [opset12.pad(x, [0, 1], [0, 1], "edge")], [x])
+    (tmp_path / "m.xml").write_text(PAD_IR)
+    (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
     with pytest.raises(
         UsageError, match="with providers both models run in ONNX Runtime, which runs ONNX models alone"
     ):
-        padops.verify(path, shifted(0), providers=[CPU])
+        padops.verify(tmp_path / "m.xml", shifted(0), providers=[CPU])
 
 
 @pytest.mark.parametrize(
-    ("by", "more", "code", "headline"),
+    ("more", "code", "headline"),
     [
-        (0, [], 0, "tested: the outputs are bit-equal"),
-        (1e-6, [], 4, "different: the outputs differ"),
-        (1e-6, ["--atol", "1e-5"], 0, "tested: the outputs differ by rounding"),
-        (1e-6, ["--atol", "1e-5", "--strict"], 5, "tested: the outputs differ by rounding"),
+        ([], 4, "different: the outputs differ"),
+        (["--atol", "1e-5", "--strict"], 5, "tested: the outputs differ by rounding"),
     ],
 )
-def test_the_command(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, by: float, more: list[str], code: int, headline: str
-) -> None:
-    paths = [tmp_path / "a.onnx", tmp_path / "b.onnx"]
-    for path, source in zip(paths, (shifted(0), shifted(by))):
-        path.write_bytes(source.SerializeToString())
-    assert cli.main(["verify", *map(str, paths), "--providers", CPU, *more]) == code
-    out = capsys.readouterr().out
-    assert out.splitlines()[0] == headline and "the original: PadopsExecutionProvider has graph/p" in out
+def test_the_command(cli: Callable[..., Any], tmp_path: Path, more: list[str], code: int, headline: str) -> None:
+    paths = [save(tmp_path / f"{by}.onnx", shifted(by)) for by in (0, 1e-6)]
+    exit_code, out, _ = cli("verify", *paths, "--providers", CPU, *more)
+    assert (exit_code, out.splitlines()[0]) == (code, headline)
+    assert "the original: PadopsExecutionProvider has graph/p" in out
 
 
 LIBRARY = """

@@ -14,7 +14,7 @@ PROVIDER = ("ort/builtin_pad", "ort/provider")
 BESIDE = ("core/provider_rules", "ort/compiled_pad", "ort/pad_node")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (ENGINE, "csrc: sharing inputs dialect_kernels"),
+    (ENGINE, "csrc: sharing inputs kernels"),
     (
         BESIDE,
         "csrc: describe rules_in_the_build "
@@ -28,11 +28,11 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("ort/",),
-        "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider provider_operators",
+        "csrc: errors inputs inference describe float16 kernels runtime: session provider provider_operators",
     ),
     (
         ("core/",),
-        "csrc: errors describe float16 inference inputs dialect_kernels spec: same_padding runtime: provider",
+        "csrc: errors describe float16 inference inputs kernels spec: same_padding runtime: provider",
     ),
 )
 # What reads, writes and runs models; most of the converter is in its way.

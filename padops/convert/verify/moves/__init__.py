@@ -122,8 +122,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
     """The integers of two parts that follow from no open dim, at which they may begin to differ.
 
-    These integers stand in constants and attributes, or are computed from them and from known dims. In a long table,
-    the places count at which its steps change.
+    In a long table, the places count at which its steps change.
     """
     found = set[int]()
     for term in cones:

@@ -195,10 +195,7 @@ def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: Fal
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
-    """The rank that the data of a Pad have wherever it runs (P8); None if its amounts are not known, or it has axes.
-
-    ``given`` has the inputs that are not absent, with the elements of constants.
-    """
+    """The rank of a Pad's data by the elements of its constants (P8); None without known amounts, or with axes."""
     whose, amounts = dialect(head), given.get(1)
     if whose == "ngraph":
         below = next(value for name, _, value in head.attributes if name == "padding_below")
