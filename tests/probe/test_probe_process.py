@@ -52,17 +52,13 @@ def test_what_a_process_does() -> None:
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"
-    ):
+    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the lib"):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
     with pytest.raises(PadopsError, match=rf"^{NAME}: .*broken\.so"):
         Asked(NAME, str(broken)).about()
-    with pytest.raises(
-        PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was loaded"
-    ):
+    with pytest.raises(PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was"):
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 
