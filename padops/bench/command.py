@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
+from padops.files.staging import refusal, write_whole
 from padops.plural import plural
 from padops.terminal import count, fail, progress_line, say
 
@@ -42,7 +43,6 @@ def add_bench(commands: Any) -> None:
 def _bench(options: argparse.Namespace) -> int:
     from padops.bench.table import CUT_SHORT, as_json, describe_machine, lines, markdown
     from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
-    from padops.files.staging import refusal, write_whole
 
     contradictions = {
         "--seed needs --random": options.seed is not None and not options.random,

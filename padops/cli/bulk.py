@@ -22,7 +22,7 @@ from typing import Any
 from padops.cli.parsing import SUFFIXES, models_in, typed
 from padops.exits import ERROR, WORST_FIRST
 from padops.files.interrupts import end_process, exit_code
-from padops.files.staging import refusal
+from padops.files.staging import refusal, write_whole
 from padops.files.streams import STREAM
 from padops.plural import plural
 from padops.processes import Pickled, serve
@@ -152,7 +152,6 @@ def _outcome(source: str, code: int, conversion: Any = None, error: str | None =
 def _finish(options: argparse.Namespace, done: Sequence[Outcome]) -> int:
     """Prints a summary of a folder's conversions, writes the report, and returns the worst exit code."""
     from padops.convert.records import SCHEMA
-    from padops.files.staging import write_whole
     from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import UNDECIDED, USAGE
+from padops.files.staging import refusal, write_whole
 from padops.terminal import count, fail, progress_line, say
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 def run_probe(options: argparse.Namespace) -> int:
     """Probes with these options."""
-    from padops.files.staging import refusal, write_whole
     from padops.probe.outcome import Asked, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
