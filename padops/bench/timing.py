@@ -233,10 +233,6 @@ Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number o
 Keep = Callable[[Sequence[Measurement]], None]
 
 
-class OutputsDiffer(RuntimeError):
-    """The outputs of two implementations differ, so their times mean nothing."""
-
-
 def time_workload(workload: Workload, names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
     """Times every named implementation that can run the workload, for ``seconds`` in total."""
     memory = Memory.of(workload)
@@ -297,7 +293,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
         wanted = given if wanted is None else wanted
         if given != wanted:
             at = next((i for i, pair in enumerate(zip(wanted, given)) if pair[0] != pair[1]), len(wanted))
-            raise OutputsDiffer(f"{name}: {by} differs from padops from place {at} on, of {len(wanted)}")
+            raise RuntimeError(f"{name}: {by} differs from padops from place {at} on, of {len(wanted)}")
 
 
 def bits_of(output: Any) -> bytes | list[Any]:

@@ -30,7 +30,6 @@ SAID = {
     "undecided": "neither model runs",
     "not run": "the models could not be run",
 }
-UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 NOT_PROVED = {"different": "may differ", "unknown": "not proved"}
 IN_OPTIONS = ("provider=True", 'backend="pyop"')  # for operators in C++, and for kernels in Python
 ROADS: dict[Road, str] = {
@@ -49,7 +48,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     if told == PROVED and proof is not None and any("open dims" in row.holds_for for row in proof.regions):
         told += ", for the sizes below"  # of open dims, a proof by moves tries some
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
-        told = UNCONFIRMED
+        told = "a part of the models may differ, but no run of both has shown it"
     yield f"{verdict}: {told}"
     if proof is not None and (proof.verdict != "proved" or verdict != "different"):  # unless a run refutes it
         yield from _proof_lines(proof)

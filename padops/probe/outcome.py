@@ -26,8 +26,6 @@ from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
-SECONDS = 60.0  # the limit for one model, including the start of its process
-PROGRAM = ("-m", "padops.probe.running")
 SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
 SURELY_FAILING = SEVERITY[:3]
 
@@ -60,8 +58,8 @@ class Asked:
     provider: str  # its name
     library: str = ""  # the file of a plugin; "" for a provider that onnxruntime already has
     options: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = SECONDS  # the limit for one model
-    program: Sequence[str] = PROGRAM  # the arguments of Python for the process
+    seconds: float = 60.0  # the limit for one model, including the start of its process
+    program: Sequence[str] = ("-m", "padops.probe.running")  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
         """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a PadopsError."""

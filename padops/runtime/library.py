@@ -14,8 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-_SUFFIXES = {"win32": ".dll", "darwin": ".so"}
-
 
 @cache
 def get_library_path() -> str:
@@ -48,7 +46,7 @@ def get_library_path() -> str:
             "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
             "pip install --no-build-isolation -e ."
         ) from error
-    name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
+    name = "libpadops" + (".dll" if sys.platform == "win32" else ".so")
     # An editable install keeps Python files and the built library in two folders, both on the package's path.
     for folder in padops.__path__:
         path = Path(folder, name)
