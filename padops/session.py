@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, needing_onnxruntime
+from padops.runtime.chosen import Chosen, plugin_version
 from padops.runtime.model_words import PADS, content_of, is_silent, words_of
-from padops.runtime.placing import WAY, Chosen, one_name_before, plugin_version
+from padops.runtime.placing import WAY, one_name_before
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 from padops.runtime.session import prepare
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import onnx
 
     from padops.convert import Conversion, PadRecord
-    from padops.runtime.placing import Provider
+    from padops.runtime.chosen import Provider
 
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # configuration entry for a model in memory

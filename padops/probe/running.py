@@ -20,7 +20,7 @@ import numpy as np
 
 from padops.extras import needing_onnxruntime
 from padops.processes import serve
-from padops.runtime.placing import Chosen, available, described, devices_of
+from padops.runtime.chosen import Chosen, available, described, devices_of
 from padops.runtime.provider import CPU
 
 with needing_onnxruntime("padops probe"):

@@ -20,7 +20,7 @@ from padops.runtime.installed import RULES, installed_minor, installed_version, 
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR
 
 if TYPE_CHECKING:
-    from padops.runtime.placing import Chosen
+    from padops.runtime.chosen import Chosen
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 
@@ -216,7 +216,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
     is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
     if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
-    from padops.runtime.placing import Chosen, available  # onnxruntime takes time to load
+    from padops.runtime.chosen import Chosen, available  # onnxruntime takes time to load
 
     there = available()
     return with_measured(rules, [Chosen(name, {}) for name in names if name in there])
@@ -224,7 +224,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 def _measured(one: Chosen, file: Path) -> KnownProvider | None:
     """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
-    from padops.runtime.placing import described
+    from padops.runtime.chosen import described
 
     try:
         content, rows = _read_file(file)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import onnxruntime
 
 from padops.runtime import model_words, placing
+from padops.runtime.chosen import AZURE, Provider, available, chosen_by
 from padops.runtime.library import get_library_path
-from padops.runtime.placing import AZURE, Provider, available, chosen_by
 from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
 from padops.runtime.provider_rules import BY_NAME, Rules, warn_once, without_rules
 from padops.spec.dialects import OPS

@@ -10,7 +10,8 @@ from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recor
 
 import padops
 from padops.runtime import placing
-from padops.runtime.placing import chosen_by, register_provider_library
+from padops.runtime.chosen import chosen_by
+from padops.runtime.placing import register_provider_library
 from padops.runtime.provider import FIRST_NAME
 
 PAD, WITHOUT_PAD = pad([1, 1], "edge"), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")

@@ -11,7 +11,7 @@ import pytest
 from provider_sessions import CPU, pad
 
 import padops
-from padops.runtime import placing, provider_rules
+from padops.runtime import chosen, placing, provider_rules
 from padops.runtime.installed import processor
 from padops.runtime.provider import FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME
@@ -25,15 +25,15 @@ CONTENT = {
     "measured": DEVICE | {"processor": processor(), "options": {"a": "1"}},
     "rules": [{"does": "wrong", "when": "always"}],
 }
-ONE = placing.Chosen(NAME, {"a": 1})
+ONE = chosen.Chosen(NAME, {"a": 1})
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's folder; the provider is there."""
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path))
-    monkeypatch.setattr(placing, "described", lambda one: dict(DEVICE))
-    monkeypatch.setattr(placing, "available", lambda: {NAME, CPU})
+    monkeypatch.setattr(chosen, "described", lambda one: dict(DEVICE))
+    monkeypatch.setattr(chosen, "available", lambda: {NAME, CPU})
     provider_rules.warn_once.cache_clear()
     return tmp_path
 
