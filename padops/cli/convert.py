@@ -148,9 +148,8 @@ def add_verify(commands: Any) -> None:
     """Adds ``padops verify``."""
     about = "prove that two models do the same, and run both"
     parser = commands.add_parser("verify", help=about, description=ABOUT_VERIFY)
-    parser.add_argument(
-        "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
-    )
+    known = "an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
+    parser.add_argument("original", metavar="ORIGINAL", help=known)
     parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
     add_runs(parser)
     parser.add_argument("--providers", type=names, metavar="A,B", help="run both models in sessions with these "
