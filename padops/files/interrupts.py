@@ -11,6 +11,8 @@ from typing import NoReturn
 
 from padops.exits import INTERRUPTED, TERMINATED
 
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     """The exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
@@ -33,7 +35,7 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     pending: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.getsignal(number) for number in NUMBERS}
     before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
     try:
         for number in before:
