@@ -84,10 +84,8 @@ class Inspection:
         file = f"./{name}" if name.startswith("-") else name
         convert = shlex.join(["padops", "convert", file, *self.options])
         target = ["--target", "onnx"]
-        if first := next(
-            (one for one in self.providers if one in BY_NAME or (self.rules and one not in OURS_AND_CPU)), ""
-        ):
-            target += ["--for", first.removesuffix(SUFFIX).lower(), *(["--rules", self.rules] if self.rules else [])]
+        if ruled := [one for one in self.providers if one in BY_NAME or (self.rules and one not in OURS_AND_CPU)]:
+            target += ["--for", ruled[0].removesuffix(SUFFIX).lower(), *(["--rules", self.rules] if self.rules else [])]
         session = f"session = padops.InferenceSession({_quoted(name)}{session_arguments(self)}"
         lines: dict[Road, str] = {
             "session": f"{session})",

@@ -85,10 +85,8 @@ def has_identity(name: str | None, opset: int) -> bool:
 
 
 def taking_pooling(pad: PadInfo) -> str:
-    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none.
-
-    ONNX Runtime folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
-    """
+    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none."""
+    # It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
     if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
         return ""
     fill = pad.known_fill
@@ -139,10 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which ONNX Runtime runs a Pad of unknown shape or amounts correctly.
-
-    The conditions are for every release; or for the release 1.``minor``, with sizes if the amounts are known.
-    """
+    """Return the conditions on which every release runs a Pad right; or 1.``minor``, with sizes for known amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -192,27 +187,7 @@ def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) ->
 
 def _faults(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
     """Yield the faults of a Pad in any release."""
-    yield from _faults_of_form(pad, found)
     pads, axes, dims, mode = pad.input("pads"), pad.input("axes"), pad.fill_dims, pad.mode
-    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
-        yield _find(pad, "rank 0")
-    if mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
-        unread = f", which mode {mode.value} does not even read" if mode else ""
-        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
-    amounts = known_amounts(pad)
-    empty = False
-    if mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
-        sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
-        empty = any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
-    if not empty:  # ONNX Runtime checks nothing else if the data are empty and no empty axis is extended
-        for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
-            yield from _reach_of(pad, axis, size, row.begin, row.end)
-    if found.domain == "" and axes is None and (pooling := taking_pooling(pad)):
-        yield _find(pad, "pooling", pooling=pooling)
-
-
-def _faults_of_form(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    """Yield the faults of the opset, the type, and the form of amounts and axes."""
     if found.opset < min(KERNELS[found.domain].values()):
         yield _find(pad, "no kernel of the opset", opset=found.opset)
     if pad.type is None:
@@ -229,11 +204,26 @@ def _faults_of_form(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
         yield _find(pad, "external", inputs=" and ".join(found.external))
     if _has_int32_axes(pad):
         yield _find(pad, "int32 axes")
-    elif pad.input("axes") is not None and pad.around.transposing:
+    elif axes is not None and pad.around.transposing:
         yield _find(pad, "axes among Transposes")
     yield from _open_axes(pad)
     if found.domain == "" and _is_row(pad):
         yield _find(pad, "pads of two dims")
+    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
+        yield _find(pad, "rank 0")
+    if mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
+        unread = f", which mode {mode.value} does not even read" if mode else ""
+        yield _find(pad, "fill not one", elements=plural(prod(dims), "element"), unread=unread)
+    amounts = known_amounts(pad)
+    empty = False
+    if mode in (Mode.EDGE, Mode.REFLECT) and all_known(pad.dims) and len(amounts) == len(pad.dims):
+        sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
+        empty = any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
+    if not empty:  # ONNX Runtime checks nothing else if the data are empty and no empty axis is extended
+        for axis, (size, row) in enumerate(zip(pad.dims or (), amounts)):
+            yield from _reach_of(pad, axis, size, row.begin, row.end)
+    if found.domain == "" and axes is None and (pooling := taking_pooling(pad)):
+        yield _find(pad, "pooling", pooling=pooling)
 
 
 def _open_axes(pad: PadInfo) -> Iterator[Fault]:

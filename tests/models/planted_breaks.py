@@ -10,8 +10,8 @@ import onnx
 from onnx import helper, numpy_helper
 from same_models import graphs
 
-from padops.convert.inputs.pads import bodies
 from padops.convert.model.inference import declarations
+from padops.convert.model.nesting import graphs_of
 from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.dtypes import by_onnx
@@ -136,9 +136,8 @@ def _rank(model: onnx.ModelProto, name: str) -> int | None:
     inferred = onnx.shape_inference.infer_shapes(declarations(model))
     found = [
         len(info.type.tensor_type.shape.dim)
-        for located in bodies(inferred)
-        if isinstance(located.body, onnx.GraphProto)
-        for info in (*located.body.input, *located.body.value_info)
+        for graph in graphs_of(inferred.graph)
+        for info in (*graph.input, *graph.value_info)
         if info.name == name and info.type.tensor_type.HasField("shape")
     ]
     return found[0] if found else None

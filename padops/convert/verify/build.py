@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,11 @@ class Builder:
         for value in graph.input:
             if value.name in given and value.name not in self._overridable:
                 continue  # a constant that is listed as an input
-            term = self._terms.add(Head(Kind.INPUT, name=value.name, type=inference.bare_type(value.type)))
+            bare = deepcopy(value.type)
+            if bare.WhichOneof("value") == "tensor_type":
+                bare.tensor_type.ClearField("shape")
+            bits = bare.SerializeToString(deterministic=True)
+            term = self._terms.add(Head(Kind.INPUT, name=value.name, type=bits))
             built.inputs[value.name] = term
             built.declared[value.name] = value.type
             self._name(value.name, term, scope)
@@ -221,9 +226,8 @@ class Builder:
             return None
         if node.op_type == "Identity" and len(inputs) == 1:
             return inputs[0]
-        if node.op_type != "Constant" or len(node.attribute) != 1 or node.attribute[0].ref_attr_name:
-            return None
-        return self._constants.of_attribute(node.attribute[0], self._folder)
+        is_constant = node.op_type == "Constant" and len(node.attribute) == 1 and not node.attribute[0].ref_attr_name
+        return self._constants.of_attribute(node.attribute[0], self._folder) if is_constant else None
 
     def _body(self, attribute: str, body: onnx.GraphProto, scope: Scope) -> int:
         """The term of a graph attribute; the body's inputs become formals. ``scope`` has only the names around it."""
@@ -273,10 +277,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """Returns the head, with a site if two equal nodes may return different values.
-
-        A random node's site is its place among random nodes. An unknown domain's node has its place among equal nodes.
-        """
+        """The head; with a site, if the node is random (among random nodes) or of an unknown domain (among equals)."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)

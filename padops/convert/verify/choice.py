@@ -111,8 +111,7 @@ def verify(
             raise UsageError("the second model is an OpenVINO IR; only the first one may be")
         paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
         if providers is not None:
-            asked = Asked(inputs, seed, rtol=rtol, atol=atol)
-            return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
+            return compare_beside((one, other), (paths[0], paths[1]), Asked(inputs, seed, rtol, atol), providers)
         doubted = ({}, {}) if one.foreign else Analysis(one).doubted()
         return comparison(one, Asked(inputs, seed, rtol, atol, *doubted, run=run))(*paths)
 
@@ -210,21 +209,17 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
 
 def _loaded(original: Model, converted: Model, verification: Verification) -> Verification:
     """Loads two models that are proved equal and cannot be fed: a model that does not load is no success."""
-
-    def refusal(model: Model) -> str:
+    refusals = dict[str, str]()
+    for name, model in (("original", original), ("converted", converted)):
         try:
-            in_copy(lambda: bool(model.session(True)))
+            in_copy(lambda model=model: bool(model.session(True)))  # type: ignore[misc]
         except DoesNotRun as error:
-            return str(error)
-        return ""
-
-    try:
-        refusals = {name: refusal(model) for name, model in (("original", original), ("converted", converted))}
-    except (DependencyError, PadopsError):  # without a library, there is only the proof
-        return verification
-    notes = [REFUSED.format(name, why) for name, why in refusals.items() if why]
-    outcome: Outcome = "same" if refusals["original"] else "fails"
-    return noted(verification, *notes, **({"outcome": outcome} if refusals["converted"] else {}))
+            refusals[name] = str(error)
+        except (DependencyError, PadopsError):  # without a library, there is only the proof
+            return verification
+    outcome: Outcome = "same" if "original" in refusals else "fails"
+    changes = {"outcome": outcome} if "converted" in refusals else {}
+    return noted(verification, *(REFUSED.format(*row) for row in refusals.items()), **changes)
 
 
 class DiedError(DoesNotRun):

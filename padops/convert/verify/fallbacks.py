@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 
 import onnx
@@ -45,7 +44,7 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
 def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
     """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
     try:
-        light = deepcopy(declarations(converted))
+        light = declarations(converted)
         kept = [row for row in light.functions if not is_fallback(row)]
         del light.functions[:]
         light.functions.extend(kept)

@@ -181,10 +181,7 @@ def _finite(terms: Terms, term: int) -> bool:
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """Pads the mask of an Attention to the length of the keys, if the dims show that it is shorter.
-
-    From version 24 on, the function's body fills such a mask with minus infinity, or False.
-    """
+    """Pads an Attention's mask to the length of the keys with minus infinity or False, if the dims show it shorter."""
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT
     dims, dtype = terms.shape(mask), terms.dtype(mask)

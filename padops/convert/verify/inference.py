@@ -8,7 +8,6 @@ listed here; for other operators, newer versions and calls, only element types a
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 
 import numpy as np
 import onnx
@@ -35,7 +34,7 @@ BELIEVED = frozenset(
     """.split()
 )
 NEWEST = 28  # the newest opset whose dims are trusted
-NOTHING, RANK, DIMS = range(3)  # what is trusted of a value's inferred dims
+NOTHING, RANK, DIMS = range(3)  # what is trusted of a value's inferred dims; ranks where runtimes disagree
 POOLS = ("AveragePool", "LpPool", "MaxPool")
 # Inference may raise these for a model that it cannot handle: then no type is known.
 INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
@@ -77,9 +76,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted: where runtimes disagree,
-    only ranks. ``known`` returns the elements of an input.
-    """
+    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted; ``known`` reads them."""
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
     if node.domain not in ("", "ai.onnx") or op not in BELIEVED or is_new:
@@ -102,14 +99,6 @@ def forget_dims(kind: onnx.TypeProto) -> None:
         getattr(kind, which).ClearField("shape")
     elif which is not None:
         forget_dims(kind.map_type.value_type if which == "map_type" else getattr(kind, which).elem_type)
-
-
-def bare_type(kind: onnx.TypeProto) -> bytes:
-    """A type without a tensor's dims, serialized."""
-    bare = deepcopy(kind)
-    if bare.WhichOneof("value") == "tensor_type":
-        bare.tensor_type.ClearField("shape")
-    return bytes(bare.SerializeToString(deterministic=True))
 
 
 def dims_of(kind: onnx.TypeProto) -> Shape | None:

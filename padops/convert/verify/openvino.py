@@ -50,33 +50,29 @@ def openvino_process(path: Path, outputs: Sequence[str]) -> OtherProcess:
 def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Verification:
     """Compares an IR in OpenVINO with the converted model in ONNX Runtime."""
     with closing(openvino_process(source, [output.name for output in converted.message.graph.output])) as peer:
-        return _compare(peer, converted, case)
-
-
-def _compare(peer: OtherProcess, converted: Model, case: RunInputs) -> Verification:
-    try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
-        session = converted.session(optimised=True)
-        taken = run_trials(session, case.turns())
-    except DoesNotRun as error:
-        return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
-    try:
-        trials = run_trials(peer, [[trial.feeds] for trial in taken])
-    except DoesNotRun as error:
-        note = f"OpenVINO does not run the original: {error}"
-        return Verification("runs", inputs=fed(trial.feeds for trial in taken), notes=(note,))
-    trials = [trial.then(session) for trial in trials]
-    found = check_outputs(trials)
-    verification = replace(found, notes=("the original ran in OpenVINO", *found.notes))
-    verification = _compare_pads(verification, converted, peer, [one.feeds for one in trials[:ENOUGH]])
-    if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
-        return verification
-    tolerance, moves = case.asked.tolerance, None
-    if tolerance is None:
-        plain = converted.session(optimised=False)
-        own = [replace(trial, outputs=trial.after) for trial in trials]
-        moves = Moves(converted.path, converted.message, own, [plain.run(trial.feeds) for trial in trials])
-        moves.add(trials, peer.run)
-    return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
+        try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
+            session = converted.session(optimised=True)
+            taken = run_trials(session, case.turns())
+        except DoesNotRun as error:
+            return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
+        try:
+            trials = run_trials(peer, [[trial.feeds] for trial in taken])
+        except DoesNotRun as error:
+            note = f"OpenVINO does not run the original: {error}"
+            return Verification("runs", inputs=fed(trial.feeds for trial in taken), notes=(note,))
+        trials = [trial.then(session) for trial in trials]
+        found = check_outputs(trials)
+        verification = replace(found, notes=("the original ran in OpenVINO", *found.notes))
+        verification = _compare_pads(verification, converted, peer, [one.feeds for one in trials[:ENOUGH]])
+        if verification.outcome != "different" or any(pad.right is False for pad in verification.pads):
+            return verification
+        tolerance, moves = case.asked.tolerance, None
+        if tolerance is None:
+            plain = converted.session(optimised=False)
+            own = [replace(trial, outputs=trial.after) for trial in trials]
+            moves = Moves(converted.path, converted.message, own, [plain.run(trial.feeds) for trial in trials])
+            moves.add(trials, peer.run)
+        return verification if far_outputs(trials, moves, tolerance) else close(verification, tolerance, MOVED)
 
 
 def _answering(path: str, *names: str) -> Callable[[Any], Any]:
@@ -149,11 +145,8 @@ def _array(tensor: Any) -> np.ndarray:
 def _compare_pads(
     verification: Verification, converted: Model, peer: OtherProcess, feeds: Sequence[Feeds]
 ) -> Verification:
-    """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs.
-
-    A Pad that became several nodes does not run alone; only the outputs check it.
-    """
-    nodes = labelled("graph", converted.message.graph)
+    """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs."""
+    nodes = labelled("graph", converted.message.graph)  # only the outputs check a Pad that became several nodes
     pads = {node.output[0]: (path, node) for path, node in nodes if is_pad(node)}
     told: dict[str, str] = {}  # by output: how the Pad differs, or ""
     try:

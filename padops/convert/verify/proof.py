@@ -72,7 +72,9 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
     verdicts = {region.verdict for region in regions}
     verdict: Certainty = "unknown" if reasons or verdicts - {"proved"} else "proved"
     verdict = "different" if "different" in verdicts else verdict
-    assumed = _assumptions(first) if any(region.rule == "moves" for region in matcher.proved) else ()
+    dims = Counter(dim for kind in first.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
+    assumed = tuple(f"dims of the inputs that have the name '{name}' are equal" for name, n in dims.items() if n > 1)
+    assumed = assumed if any(region.rule == "moves" for region in matcher.proved) else ()
     new_errors = sum(region.why.startswith(NEW_ERROR) for region in regions)
     # The original's operators that the converted model has unchanged
     mine, theirs = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
@@ -106,12 +108,6 @@ def _differences(original: Model, converted: Model, first: Built, second: Built)
     return sorted(found)
 
 
-def _assumptions(built: Built) -> tuple[str, ...]:
-    """Each symbol of several dims of the inputs stands for one size."""
-    dims = Counter(dim for kind in built.declared.values() for dim in dims_of(kind) or () if isinstance(dim, str))
-    return tuple(f"dims of the inputs that have the name '{name}' are equal" for name, n in dims.items() if n > 1)
-
-
 class Matcher:
     """Proves pairs of terms."""
 
@@ -129,7 +125,8 @@ class Matcher:
         for body in self._live.keys() - {TOP}:
             self._live[body] -= set(terms.inputs(body)[terms.head(body).outputs :])
         self._bodies = [TOP]
-        terms.computed, terms.shared = self._is_computed, self._is_shared
+        terms.computed = self._is_computed
+        terms.shared = lambda term: term in terms.united or (term in self._theirs and self._is_computed(term))
 
     def prove(self, a: int, b: int) -> bool:
         """Whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
@@ -174,9 +171,6 @@ class Matcher:
             return True
         return any(term in self._live.get(body, ()) for body in self._bodies)
 
-    def _is_shared(self, term: int) -> bool:
-        return term in self._terms.united or (term in self._theirs and self._is_computed(term))
-
     def _goal(self, a: int, b: int) -> Goal:
         terms = self._terms
         if terms.find(a) == terms.find(b):
@@ -213,8 +207,7 @@ class Matcher:
     def _decide(self, a: int, b: int) -> RegionRecord:
         """The outcome of the rules for a pair: a fold if both are windows, else moves."""
         terms = self._terms
-        found = folds.same(terms, a, b, self.prove)
-        if found is not None:
+        if (found := folds.same(terms, a, b, self.prove)) is not None:
             return found
         if names_all_axes(terms, a, b):
             return outcome("proved", "amounts", "all data, all dims")
@@ -230,8 +223,7 @@ class Matcher:
         terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
         inputs, others = terms.inputs(a), terms.inputs(b)
         if one != other or inputs[: one.output] != others[: one.output]:
-            region = outcome("unknown", why="two bodies of different form")
-            self._failed[a, b] = {(a, b): self._region(a, b, region)}
+            self._failed[a, b] = {(a, b): self._region(a, b, outcome("unknown", why="two bodies of different form"))}
             return False
         self._bodies.append(a)
         causes: dict[Pair, RegionRecord] = {}

@@ -26,6 +26,7 @@ FACTOR = 16.0
 ULPS = 8.0  # of an output's largest element: even a sum of a few elements rounds by this much
 HANDED_ON = ("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 DRAWS = 2  # runs with changed inputs and weights
+Pair = tuple[np.ndarray, np.ndarray]
 WEIGHTS = 1 << 26  # the most bytes of inline weights that are changed
 
 
@@ -88,11 +89,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 
 
 def _is_near(
-    before: np.ndarray,
-    after: np.ndarray,
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-    least: float,
-    proportion: float = 0.0,
+    before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
     """Whether two values differ by no more than the pairs, or than a fraction of the largest element, or ``least``."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
@@ -103,7 +100,7 @@ def _is_near(
     return are_near(before, after, max([limit, *(FACTOR * _gap(pair) for pair in pairs)]))
 
 
-def _gap(pair: tuple[np.ndarray, np.ndarray]) -> float:
+def _gap(pair: Pair) -> float:
     """The largest finite difference of two float arrays; 0 for other types."""
     if pair[0].shape != pair[1].shape or _bits(pair[0].dtype) is None:
         return 0.0

@@ -33,7 +33,6 @@ LARGE = 1 << 24  # bytes of a model file from which one run after a proof is eno
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
 MOST_ATTEMPTS = 120  # for one set of inputs
-DIES = "onnxruntime ends its process"
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
 BLAME = -1  # no number of an attempt
 Outputs = dict[str, Value]
@@ -203,16 +202,13 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it accepts; the first trial runs twice, unless ``is_stable``.
-
-    If the model refuses every attempt, the exception has the last attempt and its error.
-    """
+    """Runs a model on the first attempt of each turn that it accepts; the first trial twice, unless ``is_stable``."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there is nothing to feed it with")
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
             if not risks.begin():
-                refusal = DoesNotRun(DIES, (feeds,))
+                refusal = DoesNotRun("onnxruntime ends its process", (feeds,))
                 continue
             try:
                 outputs = session.run(feeds)

@@ -88,9 +88,6 @@ class Facts:
         return Facts(self.dtype or other.dtype, more if one is None else one, self.read or other.read)
 
 
-NOTHING = Facts()
-
-
 class Fails(Exception):
     """A term fails for all data of these dims; the message has the reason."""
 
@@ -183,7 +180,7 @@ class Terms:
 
     def facts(self, term: int) -> Facts:
         """The known facts of the term's value."""
-        return self._facts.get(self.find(term), NOTHING)
+        return self._facts.get(self.find(term)) or Facts()
 
     def learn(self, term: int, dtype: int, shape: Shape | None) -> None:
         """Adds facts to the known facts."""

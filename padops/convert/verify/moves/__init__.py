@@ -120,10 +120,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 
 
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
-    """The integers of two parts that follow from no open dim, at which they may begin to differ.
-
-    In a long table, the places count at which its steps change.
-    """
+    """The integers of two parts that follow from no open dim, at which they may begin to differ."""
     found = set[int]()
     for term in cones:
         found |= set(_fixed(pair, term))
@@ -133,7 +130,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
         if head.kind is Kind.CONSTANT:
             found |= set(head.dims)
             table = terms.constant(term) if len(head.dims) == 1 and FEW < head.dims[0] <= MOST_SIZED else None
-            if table is not None and table.dtype.kind in "iu":
+            if table is not None and table.dtype.kind in "iu":  # the places at which the steps of a long table change
                 found |= {int(place) + 1 for place in np.flatnonzero(np.diff(table, 2))[:FEW]}
         if head.kind is Kind.OPERATOR and is_followed(terms, term):
             for _, _, value in head.attributes:

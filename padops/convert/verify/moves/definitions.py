@@ -29,20 +29,13 @@ TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circul
          **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
             (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
 # Each element of the result is an element of an input, or a known number.
-FOLLOWED = {
-    "Cast", "ConstantOfShape", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Reshape",
-    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze", "Where",
-}  # fmt: skip
+FOLLOWED = {*"Cast ConstantOfShape Concat DepthToSpace Expand Flatten Gather Reshape".split(),
+            *"Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Where".split()}  # fmt: skip
 # Operators that compute amounts and shapes; followed if the result has integers.
-ARITHMETIC = {
-    "Abs", "Add", "And", "Clip", "CumSum", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
-    "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "Shape",
-    "Sign", "Size", "Sub",
-}  # fmt: skip
+ARITHMETIC = {*"Abs Add And Clip CumSum Div Equal Greater GreaterOrEqual Less LessOrEqual Max Min Mod Mul".split(),
+              *"Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Shape Sign Size Sub".split()}  # fmt: skip
 # Operators that never fail: unary, and elementwise or of the dims alone.
-TOTAL = {
-    "Abs", "Ceil", "Exp", "Floor", "Identity", "Neg", "Not", "Relu", "Shape", "Sigmoid", "Sign", "Size", "Sqrt", "Tanh",
-}  # fmt: skip
+TOTAL = {*"Abs Ceil Exp Floor Identity Neg Not Relu Shape Sigmoid Sign Size Sqrt Tanh".split()}
 MOST = 2**59 - 1  # P10: the largest dim and amount
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
@@ -181,12 +174,9 @@ def moves_data(terms: Terms, term: int) -> bool:
 
 def is_followed(terms: Terms, term: int) -> bool:
     """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
-    if moves_data(terms, term):
-        return True
-    if terms.op(term) not in ARITHMETIC:
-        return False
-    dtype = terms.dtype(term)
-    return dtype is None or dtype in (TensorProto.BOOL, *INTEGERS)
+    return moves_data(terms, term) or (
+        terms.op(term) in ARITHMETIC and terms.dtype(term) in (None, TensorProto.BOOL, *INTEGERS)
+    )
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
@@ -230,8 +220,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
         case "openvino":
             is_first = head.name == "OpenVINOPad_1" or attributes.get("version") == b"opset1"
             rules = OPENVINO_1 if is_first else OPENVINO_12
-            axes = _rows(shape, known(1), known(2))
-            return Definition(axes, attributes.get("pad_mode", b"").decode(), rules, 3)
+            return Definition(_rows(shape, known(1), known(2)), attributes.get("pad_mode", b"").decode(), rules, 3)
         case "ngraph":
             below, above, interior = (attributes.get(f"padding_{name}") for name in ("below", "above", "interior"))
             mode = attributes.get("pad_mode", b"CONSTANT")

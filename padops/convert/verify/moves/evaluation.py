@@ -34,9 +34,7 @@ _INTEGERS = {TensorProto.BOOL: (1, False)} | {
     row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
 }
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
-_SMALL_FLOATS = {
-    TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT8E8M0,
-}  # fmt: skip
+_SMALL_FLOATS = {TensorProto.DataType.Value(f"FLOAT8{name}") for name in ("E4M3FN", "E4M3FNUZ", "E5M2FNUZ", "E8M0")}
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
 # What onnx's reference computes: where runtimes disagree with it, or with one another, nothing is known.
 FEW = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
