@@ -33,11 +33,6 @@ class DependencyError(ImportError):
     """A package that padops needs is missing, too old or incomplete; the message has the command that installs it."""
 
 
-def install(extra: str) -> str:
-    """The command that installs an extra."""
-    return f"pip install 'padops[{extra}]'"
-
-
 @contextmanager
 def needing(what: str) -> Iterator[None]:
     """A context for imports of extras by ``what``, a part of padops: a missing module raises a ``DependencyError``."""
@@ -50,7 +45,7 @@ def needing(what: str) -> Iterator[None]:
             raise
         more = ", or the onnxruntime package for your hardware, such as onnxruntime-gpu" if extra == "cpu" else ""
         package = "protobuf" if top == "google" else top
-        text = f"{what} needs {package}, which is not installed: {install(extra)}{more}"
+        text = f"{what} needs {package}, which is not installed: pip install 'padops[{extra}]'{more}"
         raise DependencyError(text, name=error.name) from None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 from padops.deferred import import_openvino
 from padops.processes import serve
@@ -26,13 +25,13 @@ def computed(question: tuple[str, Sequence[tuple[str, int]]]) -> list[Answer | N
     folding = passes.Manager()
     folding.register_pass(passes.ConstantFolding())
     folding.run_passes(part)
-    return [_answer(result.input_value(0).get_node()) for result in results]
-
-
-def _answer(layer: Any) -> Answer | None:
-    if layer.get_type_name() != "Constant":
-        return None
-    return layer.get_element_type().get_type_name(), list(layer.shape), layer.data.tobytes()
+    folded = (result.input_value(0).get_node() for result in results)
+    return [
+        (layer.get_element_type().get_type_name(), list(layer.shape), layer.data.tobytes())
+        if layer.get_type_name() == "Constant"
+        else None
+        for layer in folded
+    ]
 
 
 if __name__ == "__main__":

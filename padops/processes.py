@@ -138,17 +138,11 @@ class Pickled:
         """Starts Python with the arguments ``program``; errors name it ``name``; each answer may take ``seconds``."""
         self._name, self._seconds = name, seconds
         self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
-        pipe, command = subprocess.PIPE, [sys.executable, *program]
-        self._pipes = Pipes(
-            subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True)
-        )
+        pipe, quiet, command = subprocess.PIPE, subprocess.DEVNULL, [sys.executable, *program]
+        self._pipes = Pipes(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, start_new_session=True))
 
     def ask(self, question: Any) -> Any:
-        """Sends a question to the process and returns its answer.
-
-        Raises:
-            RuntimeError: The process refuses the question, has died, or did not answer in time.
-        """
+        """Returns the answer to a question; RuntimeError if the process refuses it, has died, or is late."""
 
         def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
             pickle.dump(question, requests)

@@ -19,8 +19,7 @@ import numpy as np
 import peers
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # use this checkout's models
-from padops.probe.models import Case, expected_of, feeds_of, model_of
-from padops.probe.probes import AROUND, IMAGE
+from padops.probe.probes import AROUND, IMAGE, Case, expected_of, feeds_of, model_of
 
 __all__ = ["ALL", "CASES", "IMAGE", "RARE_CASES", "Case", "as_line", "expected_of", "feeds_of", "model_of", "run"]
 

@@ -14,7 +14,7 @@ from inspected_models import MADE
 from small_models import FLOAT, model, pad
 
 import padops
-from padops.cli.reports import KINDS, RULES
+from padops.cli.inspect import KINDS, RULES
 from padops.convert.records import RUNNING, Verdict
 
 ALONE = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}

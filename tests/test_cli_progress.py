@@ -13,12 +13,12 @@ import onnx
 import pad_chains
 import pytest
 
-from padops import progress
+from padops import terminal
 from padops.convert import convert
 
 COUNT = 5  # of Pads; the programs below take that for thousands
 PROGRAM = (
-    f"import sys; from padops import cli, progress; progress.FEWEST = {COUNT}; "
+    f"import sys; from padops import cli, terminal; terminal.FEWEST = {COUNT}; "
     "sys.exit(cli.main(['convert', 'in.onnx', 'out.onnx', *sys.argv[1:]]))"
 )
 STEPS = ("looking at Pads", "looking for what folds", "deciding", "converting")
@@ -69,8 +69,8 @@ def test_each_step_is_told_from_0_to_its_end(fold: bool, monkeypatch: pytest.Mon
     source = pad_chains.reflecting(COUNT)
     convert(source, fold=fold, progress=lambda *step: told.append(step))
     assert told == []  # of so few
-    monkeypatch.setattr(progress, "FEWEST", COUNT)
-    monkeypatch.setattr(progress, "STEP", 2)
+    monkeypatch.setattr(terminal, "FEWEST", COUNT)
+    monkeypatch.setattr(terminal, "STEP", 2)
     convert(source, fold=fold, progress=lambda *step: told.append(step))
     steps = {what: [(done, total) for _, done, total in of_it] for what, of_it in groupby(told, lambda step: step[0])}
     assert list(steps) == [step for step in STEPS if fold or "fold" not in step]

@@ -16,7 +16,7 @@ from small_models import INT16, model, one_pad, pad, tensor
 from test_cli_hostile import FILE, hostile
 
 import padops
-from padops.cli.reports import NAMED
+from padops.cli.inspect import NAMED
 from padops.terminal import shown
 
 NAMES = ("right", "refused", "broken", "wrong", "unsure", "unreadable")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from padops.exits import USAGE
 from padops.files.interrupts import exit_code
+from padops.files.staging import refusal, write_whole
 from padops.plural import plural
-from padops.progress import progress_line
-from padops.terminal import count, fail, say
+from padops.terminal import count, fail, progress_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,13 +33,8 @@ def add_bench(commands: Any) -> None:
     add("--random", type=partial(count, most=10_000), metavar="N", help="time N random workloads instead")
     add("--seed", type=int, metavar="S", help="the seed of --random (default: 0)")
     add("--model", type=Path, action="append", metavar="FILE", help="time a model instead, as it is and converted")
-    add(
-        "--threads",
-        type=partial(count, most=1024),
-        action="append",
-        metavar="N",
-        help="run with N threads (default: 1, then all)",
-    )
+    threads = partial(count, most=1024)
+    add("--threads", type=threads, action="append", metavar="N", help="run with N threads (default: 1, then all)")
     add("--json", type=Path, metavar="FILE", help="write every measurement")
     add("--markdown", action="store_true", help="the table in Markdown")
     parser.set_defaults(run=_bench)
@@ -48,8 +43,6 @@ def add_bench(commands: Any) -> None:
 def _bench(options: argparse.Namespace) -> int:
     from padops.bench.table import CUT_SHORT, as_json, describe_machine, lines, markdown
     from padops.bench.workloads import QUICK, WORKLOADS, random_workloads
-    from padops.files.staging import write_whole
-    from padops.files.targets import refusal
 
     contradictions = {
         "--seed needs --random": options.seed is not None and not options.random,
@@ -101,9 +94,8 @@ def _bench(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, chosen: list[Workload], results: list[Measurement]) -> None:
     """Measures with each number of threads; ``results`` receives the measurements."""
-    from padops.bench.implementations import IMPLEMENTATIONS
     from padops.bench.table import count_threads
-    from padops.bench.timing import measure, time_model, time_workload
+    from padops.bench.timing import IMPLEMENTATIONS, measure, time_model, time_workload
     from padops.bench.workloads import COMPARED
 
     compared = COMPARED if options.random else tuple(IMPLEMENTATIONS)

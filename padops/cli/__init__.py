@@ -14,13 +14,12 @@ import sys
 from collections.abc import Sequence
 
 from padops.bench.command import add_bench
-from padops.cli.convert import add_convert, run_convert
+from padops.cli.convert import add_convert, add_verify, run_convert, run_verify
 from padops.cli.info import add_describe, add_info
 from padops.cli.inspect import add_inspect
 from padops.cli.parsing import Parser, typed
 from padops.cli.probe import add_probe
 from padops.cli.run import add_run
-from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.exits import ERROR, INTERRUPTED, USAGE
 from padops.extras import DependencyError, needing

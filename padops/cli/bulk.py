@@ -22,8 +22,8 @@ from typing import Any
 from padops.cli.parsing import SUFFIXES, models_in, typed
 from padops.exits import ERROR, WORST_FIRST
 from padops.files.interrupts import end_process, exit_code
+from padops.files.staging import refusal, write_whole
 from padops.files.streams import STREAM
-from padops.files.targets import refusal
 from padops.plural import plural
 from padops.processes import Pickled, serve
 from padops.terminal import fail, say
@@ -152,7 +152,6 @@ def _outcome(source: str, code: int, conversion: Any = None, error: str | None =
 def _finish(options: argparse.Namespace, done: Sequence[Outcome]) -> int:
     """Prints a summary of a folder's conversions, writes the report, and returns the worst exit code."""
     from padops.convert.records import SCHEMA
-    from padops.files.staging import write_whole
     from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))

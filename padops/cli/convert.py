@@ -1,4 +1,4 @@
-"""``padops convert``."""
+"""``padops convert`` and ``padops verify``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from padops.cli.parsing import MODEL, add_reading, add_rules, add_runs, typed
+from padops.files.staging import identity
 from padops.files.streams import STREAM
-from padops.files.targets import identity
-from padops.progress import progress_line
-from padops.terminal import count, fail, say
+from padops.terminal import count, fail, json_text, names, progress_line, say
 
 ABOUT = (
     "Replace every Pad of a model by an operator of the domain padops. Nothing else changes, except convolutions and "
@@ -20,6 +19,12 @@ ABOUT = (
     "has no fallback), 4 verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the "
     "code is 0, no model is written, with two exceptions that the message names: only the report could not be written; "
     "or, at 5 without --strict, the converted model runs but there is nothing to compare it with."
+)
+ABOUT_VERIFY = (
+    "Check whether a converted model does what the original does. padops proves that each part that differs does the "
+    "same, if it can; then it runs both models on the same inputs and compares their outputs. Exit codes: 0 proved, or "
+    "tested (the runs were equal, or floats differ by no more than they move by themselves); 1 error; 2 usage; 4 "
+    "different; 5 unknown (with --strict, also tested)."
 )
 
 
@@ -136,4 +141,45 @@ def _run(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     code, why = reservations(conversion)
     if code:
         say(f"warning: {why}; {written}", stderr=True)
+    return code
+
+
+def add_verify(commands: Any) -> None:
+    """Adds ``padops verify``."""
+    about = "prove that two models do the same, and run both"
+    parser = commands.add_parser("verify", help=about, description=ABOUT_VERIFY)
+    known = "an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
+    parser.add_argument("original", metavar="ORIGINAL", help=known)
+    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
+    add_runs(parser)
+    parser.add_argument("--providers", type=names, metavar="A,B", help="run both models in sessions with these "
+                        "execution providers, first choice first, such as "
+                        "OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs: every bit, unless "
+                        "--rtol or --atol is given")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="exit with 5 if not all is proved")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run_verify)
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Compares with these options."""
+    from padops.cli.tables import verification_lines
+    from padops.convert.pipeline import models_of
+    from padops.convert.records import SCHEMA
+    from padops.convert.verify.choice import shortcoming, verify
+    from padops.runtime.installed import versions
+    from padops.runtime.provider_rules import full_names
+
+    models = models_of(options.original, options.converted)
+    providers = None if options.providers is None else full_names(options.providers)
+    given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
+    verification = verify(*models, **given, run=options.run_both, providers=providers)
+    answer = shortcoming(verification, options.strict)
+    code = 0 if answer is None else answer.exit_code
+    if options.json:
+        about = {"schema": SCHEMA, "versions": versions(), "original": options.original, "converted": options.converted}
+        print(json_text(about | {"exit": code} | verification.to_json()))
+    elif not options.quiet:
+        say(*verification_lines(verification))
     return code

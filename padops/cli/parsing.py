@@ -11,8 +11,6 @@ from typing import Any, NoReturn
 from padops.exits import USAGE
 from padops.terminal import shown
 
-LATE = "place"  # an optional positional argument, which argparse does not find after an option
-
 
 class Parser(argparse.ArgumentParser):
     """A parser that itself, not its parent, refuses empty values and unknown options."""
@@ -20,8 +18,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses like argparse, but fails on unknown options and empty values."""
         found, unknown = super().parse_known_args(args, namespace)
-        if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, LATE, "") is None:
-            setattr(found, LATE, unknown.pop())
+        # argparse does not find the optional positional argument OUT after an option.
+        if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, "place", "") is None:
+            found.place = unknown.pop()
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         for action in self._actions:
@@ -72,11 +71,7 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 
 def models_in(folder: Path) -> list[Path]:
-    """Returns the models in a folder and its subfolders, including dangling links.
-
-    Raises:
-        OSError: A folder cannot be read.
-    """
+    """Returns the models in a folder and its subfolders, including dangling links; OSError for an unreadable folder."""
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # a folder that disappears meanwhile ends no walk

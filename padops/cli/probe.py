@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.exits import UNDECIDED, USAGE
-from padops.progress import progress_line
-from padops.terminal import count, fail, say
+from padops.files.staging import refusal, write_whole
+from padops.terminal import count, fail, progress_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,6 @@ ABOUT = (
     "padops.InferenceSession accepts such a file as rules=, commands as --rules. Exit codes: 0 done, 1 error, 2 usage, "
     "5 some models are not right with these rules either."
 )
-SECONDS = 60
 
 
 def add_probe(commands: Any) -> None:
@@ -34,7 +33,7 @@ def add_probe(commands: Any) -> None:
                         "have built in")  # fmt: skip
     parser.add_argument("--option", type=_pair, action="append", default=[], metavar="NAME=VALUE", dest="own_options",
                         help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
-    parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help="the limit for one model; then its "
+    parser.add_argument("--seconds", type=count, default=60, metavar="N", help="the limit for one model; then its "
                         "process is killed (default: %(default)s)")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: padops/rules/"
                         "PROVIDER.json in your configuration folder, or in the folder $PADOPS_RULES)")  # fmt: skip
@@ -50,8 +49,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 def run_probe(options: argparse.Namespace) -> int:
     """Probes with these options."""
-    from padops.files.staging import write_whole
-    from padops.files.targets import refusal
     from padops.probe.outcome import Asked, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.cli.parsing import add_reading, add_rules
 from padops.exits import USAGE
+from padops.files.staging import identity, refusal, write_whole
 from padops.files.streams import STREAM
 from padops.plural import plural
 from padops.terminal import fail, names, say
@@ -48,8 +49,6 @@ def add_run(commands: Any) -> None:
 
 def run_run(options: argparse.Namespace) -> int:
     """Runs with these options."""
-    from padops.files.targets import identity, refusal
-
     if options.outputs == STREAM:
         return fail("--outputs needs a file: standard output shows the outputs as text", USAGE)
     outputs = Path(options.outputs) if options.outputs else None
@@ -148,7 +147,6 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     import numpy as np
 
     from padops.convert.errors import PadopsError
-    from padops.files.staging import write_whole
 
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:

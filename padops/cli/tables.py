@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from padops.convert import records
 from padops.convert.inspection import Inspection, session_arguments, summary_of
-from padops.convert.records import Conversion, PadComparison, PadFacts, PadRecord, ProofRecord, Road, Verification
+from padops.convert.records import Conversion, PadFacts, PadRecord, ProofRecord, Road, Verification
 from padops.convert.rewrite import IN_PYTHON
 from padops.convert.verify.choice import shortcoming
 from padops.plural import plural
@@ -30,7 +30,6 @@ SAID = {
     "undecided": "neither model runs",
     "not run": "the models could not be run",
 }
-UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 NOT_PROVED = {"different": "may differ", "unknown": "not proved"}
 IN_OPTIONS = ("provider=True", 'backend="pyop"')  # for operators in C++, and for kernels in Python
 ROADS: dict[Road, str] = {
@@ -49,7 +48,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     if told == PROVED and proof is not None and any("open dims" in row.holds_for for row in proof.regions):
         told += ", for the sizes below"  # of open dims, a proof by moves tries some
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
-        told = UNCONFIRMED
+        told = "a part of the models may differ, but no run of both has shown it"
     yield f"{verdict}: {told}"
     if proof is not None and (proof.verdict != "proved" or verdict != "different"):  # unless a run refutes it
         yield from _proof_lines(proof)
@@ -61,7 +60,14 @@ def verification_lines(verification: Verification) -> Iterator[str]:
         weak = f", but weak: {output.weak}" if output.weak else ""
         yield f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"
     yield from (f"  {note}" for note in verification.notes)
-    yield from _pad_lines(verification.pads)
+    pads = verification.pads
+    told_pads = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
+    if count := len(pads) - len(told_pads):
+        same = "" if pads[0].right is None else ", with the same bits"
+        yield f"  {plural(count, 'Pad')} padded something in the runs{same}"
+    for pad in told_pads:
+        yield f"  {pad.path}  {pad.exercise if pad.equal else 'different'}"
+        yield f"    {pad.detail}"
 
 
 def _proof_lines(proof: ProofRecord) -> Iterator[str]:
@@ -82,17 +88,6 @@ def _proof_lines(proof: ProofRecord) -> Iterator[str]:
     yield from (f"  assumed: {text}" for text in proof.assumptions)
     if proof.why:
         yield f"  not proved: {proof.why}"
-
-
-def _pad_lines(pads: Sequence[PadComparison]) -> Iterator[str]:
-    """Yields the number of Pads that the runs exercised, and each Pad that differs or that no run exercised."""
-    told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
-    if count := len(pads) - len(told):
-        same = "" if pads[0].right is None else ", with the same bits"
-        yield f"  {plural(count, 'Pad')} padded something in the runs{same}"
-    for pad in told:
-        yield f"  {pad.path}  {pad.exercise if pad.equal else 'different'}"
-        yield f"    {pad.detail}"
 
 
 def conversion_lines(conversion: Conversion) -> Iterator[str]:

@@ -16,8 +16,7 @@ from padops.exits import USAGE
 from padops.extras import needing
 from padops.files.interrupts import exit_code
 from padops.plural import plural
-from padops.progress import progress_line
-from padops.terminal import fail, say, table
+from padops.terminal import fail, progress_line, say, table
 
 if TYPE_CHECKING:
     from padops.conformance.peers import Peer

@@ -23,12 +23,12 @@ from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.pad_info import PadInfo, all_known, describe
 from padops.convert.records import Dim, PadFacts, PadRecord, Status, Verdict
 from padops.convert.runtimes import first_with, judge, known_amounts, needs, newest_opset
-from padops.progress import Progress
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, axis_positions, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
 from padops.spec.schemas import register_schemas
+from padops.terminal import Progress
 
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts

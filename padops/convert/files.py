@@ -20,14 +20,13 @@ from onnx.external_data_helper import set_external_data
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
 from padops.convert.model.document import LARGEST_PROTO, Document, Source
-from padops.convert.model.external import DataFile, Placement, entry, place_data_files
+from padops.convert.model.external import DataFile, Placement, entry, name_of, place_data_files
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Staging, staged_file, staging, write_whole
-from padops.files.targets import Identity, behind_link, identity, name_of, refusal
-from padops.progress import COPYING, Progress
+from padops.files.staging import Identity, Staging, behind_link, identity, refusal, staged_file, staging, write_whole
+from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:

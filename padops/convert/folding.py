@@ -47,10 +47,10 @@ from padops.convert.pads.window_operators import LOWEST_IS_EXACT, MISCOUNTED, WI
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, convert_pads, given_inputs
 from padops.convert.runtimes import has_identity, needs
-from padops.progress import counted
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
+from padops.terminal import counted
 
 ZERO = b""  # stands for a fill whose bits are all 0
 NOTHING = Amounts(0, 0)

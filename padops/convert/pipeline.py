@@ -52,12 +52,11 @@ from padops.convert.rewrite import Request, convert_pads
 from padops.convert.standard.fallback import embed
 from padops.convert.verify.choice import comparison, refusal
 from padops.convert.verify.interface import Asked
+from padops.files.staging import identity
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
-from padops.files.targets import identity
 from padops.plural import plural
-from padops.progress import Progress, counted
 from padops.runtime.installed import installed_minor
-from padops.terminal import json_text
+from padops.terminal import Progress, counted, json_text
 
 
 def convert(

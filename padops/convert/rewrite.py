@@ -37,10 +37,10 @@ from padops.convert.runtimes import runs
 from padops.convert.standard.graph_builder import GraphBuilder, detach
 from padops.convert.standard.lowering import write
 from padops.convert.standard.pad_values import check_nesting
-from padops.progress import counted
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, VERSION
+from padops.terminal import counted
 
 T = TypeVar("T")
 

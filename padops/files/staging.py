@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from padops.files.interrupts import uninterrupted
-from padops.files.targets import Identity, behind_link, identity, obstacle
 
 HIDDEN = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # the name of a hidden folder, as ``tempfile.mkdtemp`` makes it
 BLOCK = 8 << 20  # bytes that this process copies at a time
@@ -29,6 +28,63 @@ KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts 
 NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 CHANGED = "it has changed while the model was being converted; try again"
 TAKEN = "another program has written a file of this name meanwhile; try again"
+
+
+Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
+
+
+def kind_of(path: Path) -> str:
+    """Describes what a path that is no regular file leads to."""
+    if os.path.isdir(path):
+        return "a folder"
+    if os.path.islink(path) and not os.path.exists(path):
+        return f"a symbolic link to {os.readlink(path)}, which does not exist"
+    return "a FIFO, a socket or a device"
+
+
+def obstacle(path: Path) -> str | None:
+    """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
+
+    padops replaces nothing else: a device, a FIFO or a socket would be lost, and a dangling link promises a file of
+    another name. Root could write a read-only file, against the owner's will. A read-only file system does not count:
+    writing fails on it with its own error.
+    """
+    if not path.parent.is_dir():
+        return f"the folder {path.parent} does not exist"
+    if not os.path.lexists(path):
+        return None
+    if not os.path.isfile(path):
+        return f"it is {kind_of(path)}; only regular files are replaced"
+    disk = os.statvfs(path).f_flag & os.ST_RDONLY if hasattr(os, "statvfs") else 0
+    if os.stat(path).st_mode & 0o222 and (disk or os.access(path, os.W_OK)):
+        return None
+    return "it is read-only; change its permissions, or name another file"
+
+
+def behind_link(path: Path) -> Path:
+    """Returns the file to write for a path: the target of a symbolic link to a file, else the path itself."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) and os.path.isfile(path) else path
+
+
+def refusal(paths: Iterable[Path | None]) -> str | None:
+    """Returns the error for the first path that cannot be written; None if all can be. Ignores paths that are None."""
+    for path in paths:
+        try:
+            why = None if path is None else obstacle(path)
+        except OSError as error:  # a name that is too long
+            why = error.strerror
+        if why:
+            return f"cannot write {path}: {why}"
+    return None
+
+
+def identity(path: Path) -> Identity | None:
+    """A value that changes when a file is replaced or written to; None if there is no file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class Staging:
@@ -73,38 +129,35 @@ class Staging:
     def commit(self) -> None:
         """Puts all staged files into place, in order, or none: OSError. Only the last file may replace another one."""
         *data, last = self._locations
-        if os.path.lexists(self.folder / last):  # the model that replaces it may refer to any new file
+        target = self.folder / last
+        if os.path.lexists(target):  # the model that replaces it may refer to any new file
             for location in self._locations:
                 with open(self.hidden / location, "r+b") as file:
                     os.fsync(file.fileno())
         made: list[Path] = []
         with uninterrupted():
-            self._check(self.folder / last)
-            replaced = identity(self.folder / last)
+            if why := obstacle(target):
+                raise OSError(errno.EEXIST, why, str(target))
+            for path, known in self._expected.items():  # the destination may have changed since the files were staged
+                if identity(path) != known and not (path == target and _is_already(self.hidden / last, target)):
+                    raise OSError(errno.EBUSY, CHANGED, str(path))
+            replaced = identity(target)
             parents = {parent for location in self._locations for parent in (self.folder / location).parents}
             folders = sorted((path for path in parents if not os.path.lexists(path)), reverse=True)  # innermost first
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
                     made += _put(self.hidden / location, self.folder / location)
-                if os.path.lexists(self.folder / last):
-                    shutil.copymode(self.folder / last, self.hidden / last)
-                os.replace(self.hidden / last, self.folder / last)
+                if os.path.lexists(target):
+                    shutil.copymode(target, self.hidden / last)
+                os.replace(self.hidden / last, target)
             except BaseException:
-                if identity(self.folder / last) != replaced:  # another process has put its model for these data there
+                if identity(target) != replaced:  # another process has put its model for these data there
                     raise
                 for path in (*made, *folders):
                     with contextlib.suppress(OSError):  # a folder may have other files
                         path.rmdir() if path.is_dir() else path.unlink()
                 raise
-
-    def _check(self, target: Path) -> None:
-        """Raises OSError if the destination has changed since the files were staged."""
-        if why := obstacle(target):
-            raise OSError(errno.EEXIST, why, str(target))
-        for path, known in self._expected.items():
-            if identity(path) != known and not (path == target and _is_already(self.hidden / target.name, target)):
-                raise OSError(errno.EBUSY, CHANGED, str(path))
 
     def _path(self, location: str) -> Path:
         path = self.hidden / location

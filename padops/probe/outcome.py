@@ -15,30 +15,19 @@ from typing import Any
 import numpy as np
 
 from padops.convert.analysis import Analysis
+from padops.convert.errors import PadopsError, UsageError
 from padops.convert.model.document import given_model, read_document
 from padops.convert.pads.match import RunsAs
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.runtimes import find_fault
-from padops.exits import ERROR, USAGE
-from padops.probe.models import Case, expected_of, feeds_of, model_of
-from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES
+from padops.probe.probes import IN_EVERY_MODE, LIMITED, PROBES, Case, expected_of, feeds_of, model_of
 from padops.processes import Pickled
 from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
-SECONDS = 60.0  # the limit for one model, including the start of its process
-PROGRAM = ("-m", "padops.probe.running")
 SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
 SURELY_FAILING = SEVERITY[:3]
-
-
-class ProbeError(Exception):
-    """padops cannot probe a provider; the message has the reason."""
-
-    def __init__(self, why: str, exit_code: int = ERROR) -> None:
-        super().__init__(why)
-        self.exit_code = exit_code  # of the command
 
 
 @dataclass(frozen=True)
@@ -69,19 +58,18 @@ class Asked:
     provider: str  # its name
     library: str = ""  # the file of a plugin; "" for a provider that onnxruntime already has
     options: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = SECONDS  # the limit for one model
-    program: Sequence[str] = PROGRAM  # the arguments of Python for the process
+    seconds: float = 60.0  # the limit for one model, including the start of its process
+    program: Sequence[str] = ("-m", "padops.probe.running")  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
-        """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a ProbeError."""
+        """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a PadopsError."""
         told = self._answer({})
         if told["does"] == "dies":
-            raise ProbeError(f"{self.provider}: {told['why']} when its library was loaded")
+            raise PadopsError(f"{self.provider}: {told['why']} when its library was loaded")
         if self.provider not in told["providers"]:
-            raise ProbeError(
+            raise UsageError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
-                f"{', '.join(told['providers'])}; --library names the library of a plugin",
-                USAGE,
+                f"{', '.join(told['providers'])}; --library names the library of a plugin"
             )
         return told
 
@@ -105,7 +93,7 @@ class Asked:
             except RuntimeError as error:
                 if process.gone:
                     return {"does": "dies", "why": str(error)}
-                raise ProbeError(f"{self.provider}: {error}") from error
+                raise PadopsError(f"{self.provider}: {error}") from error
         return {"does": ""} | told
 
 
@@ -253,11 +241,11 @@ class Outcome:
 
 
 def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Probes a provider, and tries the resulting rules; a ProbeError says why this is impossible."""
+    """Probes a provider, and tries the resulting rules; a PadopsError says why this is impossible."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
-        raise ProbeError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
+        raise PadopsError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
     seen = []
     for done, one in enumerate(probes, 1):
         row = asked.model(one)

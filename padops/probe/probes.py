@@ -3,15 +3,146 @@
 A model belongs to the one condition that separates it from plain Pads; ``outcome.py`` skips a model if a rule of
 another condition already holds for it. So the order of the rows matters: the conditions of most Pads come first. The
 conditions "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same models.
+
+Each is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, so that a
+provider that computes float in float16 rounds nothing: a different bit means a wrong Pad.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from padops.probe.models import Case
+import numpy as np
+
 from padops.runtime.provider_rules import MODES
+
+FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model; in ``padops probe`` also the condition that it tests."""
+
+    name: str  # its name in rows
+    mode: str  # of the Pad
+    shape: tuple[int, ...]  # of the data
+    pads: tuple[int, ...]  # the amounts, as ONNX has them
+    opset: int = 18  # of the model
+    type: str = "float"  # of the data, as ONNX's text form has it
+    axes: tuple[int, ...] | None = None  # the axes, if the Pad has that input
+    # The parts that are not constant: ``"pads"``, ``"axes"`` and ``"fill"`` as inputs of the model, open ``"dims"``, an
+    # open ``"rank"``.
+    given: tuple[str, ...] = ()
+    behind: str = ""  # an operator between the Pad and the second Relu; a Conv changes nothing
+    before: str = ""  # the same between the first Relu and the Pad
+    # The elements of the fill, if the Pad has that input; modes other than constant ignore it.
+    fill: tuple[float, ...] | None = None
+    scalar: bool = False  # whether the fill has rank 0
+    value: float | None = None  # the fill of a Pad that has it as an attribute
+    wide: bool = False  # whether integer data use all bits of their type
+    doubled: bool = False  # whether Concats replace the Relus: Concats accept all types, and keep every bit
+    in_body: bool = False  # whether the Pad is in a branch of an If
+    when: str = ""  # the condition
+    number: int = 0  # the number that the condition limits: the version of Pad, or the rank of the data
+
+
+def model_of(case: Case, with_pad: bool = True) -> bytes:
+    """Serializes the model of a case; ``with_pad=False`` replaces the Pad with an Identity."""
+    from onnx import helper, numpy_helper, parser
+
+    given, rank = _inputs_of(case) if with_pad else {}, len(case.shape)
+    dims = [f"d{i}" for i in range(rank)] if "dims" in case.given else case.shape
+    inputs = [f"{case.type}[] x" if "rank" in case.given else f"{_typed(case.type, dims)} x"]
+    for name in filter(case.given.__contains__, given):
+        inputs.append(f"{_typed(case.type if name == 'fill' else 'int64', given[name].shape)} {name}")
+    inputs += ["bool c"] if case.in_body else []
+    output, weights = _typed(case.type, [f"o{i}" for i in range(rank)]), ""
+    if case.behind or case.before:
+        weights = f"float[{case.shape[1]},1,1,1] w = {{{', '.join(['1'] * case.shape[1])}}}"
+    nodes = _nodes_of(case, _pad_of(case) if with_pad else "Identity (a)", output)
+    model = parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({output} y)'
+        f" <{weights}> {{ {nodes} }}"
+    )
+    constants = {name: array for name, array in given.items() if name not in case.given}
+    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in constants.items())
+    if with_pad and case.value is not None:
+        (pad,) = (node for node in model.graph.node if node.op_type == "Pad")
+        pad.attribute.append(helper.make_attribute("value", case.value))
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _typed(type: str, dims: Sequence[object]) -> str:
+    return f"{type}[{', '.join(map(str, dims))}]" if dims else type
+
+
+def _inputs_of(case: Case) -> dict[str, np.ndarray]:
+    """Returns the inputs of the Pad except its data, in their order."""
+    if case.opset < FIRST_WITH_INPUTS:
+        return {}
+    found = {"pads": np.array(case.pads, np.int64)}
+    if case.fill is not None:
+        fill = np.array(case.fill, _dtype_of(case))
+        found["fill"] = fill.reshape(()) if case.scalar else fill
+    return found | ({} if case.axes is None else {"axes": np.array(case.axes, np.int64)})
+
+
+def _pad_of(case: Case) -> str:
+    if case.opset < FIRST_WITH_INPUTS:
+        return f'Pad <mode = "{case.mode}", pads = {list(case.pads)}> (a)'
+    given = _inputs_of(case)
+    names = ["a", *(name if name in given else "" for name in ("pads", "fill", "axes"))]
+    return f'Pad <mode = "{case.mode}"> ({", ".join(names).rstrip(", ")})'
+
+
+def _nodes_of(case: Case, pad: str, output: str) -> str:
+    outer = "{1} = Concat <axis = 0> ({0}, {0})" if case.doubled else "{1} = Relu ({0})"
+    conv = "{1} = Conv <group = {2}> ({0}, w)"
+    before, behind = [outer.format("x", "a")], [outer.format("b", "y")]
+    if case.before:
+        before = [outer.format("x", "r"), conv.format("r", "a", case.shape[1])]
+    if case.behind:
+        behind = [conv.format("b", "e", case.shape[1]), outer.format("e", "y")]
+    body = f"[pad] b = {pad}"
+    if case.in_body:
+        then = f"then_branch = t () => ({output} u) {{ [pad] u = {pad} }}"
+        body = f"b = If (c) <{then}, else_branch = s () => ({output} v) {{ v = Identity (a) }}>"
+    return " ".join([*before, body, *behind])
+
+
+def feeds_of(case: Case) -> dict[str, np.ndarray]:
+    """Returns the inputs of a case, which count up from 1, unlike any fill; ``wide``: down from the largest integer."""
+    dtype = _dtype_of(case)
+    fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
+    if case.wide and dtype.kind in "iu":
+        fed["x"] = np.iinfo(dtype).max - fed["x"]
+    fed |= {name: array for name, array in _inputs_of(case).items() if name in case.given}
+    return fed | ({"c": np.array(True)} if case.in_body else {})
+
+
+def _dtype_of(case: Case) -> np.dtype[Any]:
+    return np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
+
+
+def expected_of(case: Case, with_pad: bool = True) -> np.ndarray:
+    """Returns the output of a case by the standard; ``with_pad=False``: as for ``model_of``."""
+    from padops.spec import reference
+    from padops.spec.dialects import OPS, onnx_op
+
+    made = feeds_of(case)["x"]
+    made = np.concatenate([made, made]) if case.doubled else made
+    if with_pad:
+        op, inputs = onnx_op(case.opset), _inputs_of(case)
+        attributes: dict[str, Any] = {"mode": case.mode}
+        if not inputs:
+            attributes |= {"pads": list(case.pads)} | ({} if case.value is None else {"value": case.value})
+        given = [inputs.get(name) for name in ("pads", "fill", "axes")][: len(OPS[op].inputs) - 1]
+        made = reference.run(op, attributes, [made, *given])
+    return np.concatenate([made, made]) if case.doubled else made
+
 
 CONSTANT, WRAP, EXTENDING = MODES[:1], MODES[3:], MODES[1:]
 IMAGE = (1, 2, 4, 5)

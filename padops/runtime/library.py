@@ -14,8 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-_SUFFIXES = {"win32": ".dll", "darwin": ".so"}
-
 
 @cache
 def get_library_path() -> str:
@@ -40,8 +38,15 @@ def get_library_path() -> str:
         if not Path(chosen).is_file():
             raise FileNotFoundError(f"PADOPS_LIBRARY is {chosen!r}, which is not a file; set it to one, or unset it")
         return str(Path(chosen).resolve())
-    _rebuild_editable_install()
-    name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
+    try:
+        find_spec("padops.libpadops")  # an editable install rebuilds its library if ``csrc`` has changed
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RuntimeError(
+            f"the editable install of padops could not rebuild its library: {error}. Activate the environment that it "
+            "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
+            "pip install --no-build-isolation -e ."
+        ) from error
+    name = "libpadops" + (".dll" if sys.platform == "win32" else ".so")
     # An editable install keeps Python files and the built library in two folders, both on the package's path.
     for folder in padops.__path__:
         path = Path(folder, name)
@@ -89,18 +94,6 @@ def describe_library(path: str | Path) -> str:
     library.padops_describe.restype = ctypes.c_char_p
     text: bytes = library.padops_describe()
     return text.decode()
-
-
-def _rebuild_editable_install() -> None:
-    """Make an editable install rebuild its library if ``csrc`` has changed; do nothing in other installs."""
-    try:
-        find_spec("padops.libpadops")
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise RuntimeError(
-            f"the editable install of padops could not rebuild its library: {error}. Activate the environment that it "
-            "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
-            "pip install --no-build-isolation -e ."
-        ) from error
 
 
 def describe() -> dict[str, Any]:

@@ -93,7 +93,15 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
     """Return the names of the dims of a model's inputs, each once; none if the model cannot be read."""
-    return _read(model, _dim_names, ())
+
+    def look(content: Content) -> tuple[str, ...]:
+        parts = [(0, len(content))]
+        for wanted in (7, 11, 2, 1, 2, 1, 2):  # graph, input, type, tensor type, shape, dim, name
+            rows = [row for at, end in parts for row in fields(content, at, end)]
+            parts = [(first, last) for number, first, last in rows if number == wanted]
+        return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
+
+    return _read(model, look, ())
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
@@ -102,7 +110,12 @@ def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. True if the
     model cannot be read.
     """
-    return _read(model, _pads_constants, True)
+
+    def look(content: Content) -> bool:
+        parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
+        return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
+
+    return _read(model, look, True)
 
 
 def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found], unread: Found) -> Found:
@@ -114,19 +127,6 @@ def _read(model: str | bytes | os.PathLike[str], look: Callable[[Content], Found
             return look(content)
     except (OSError, ValueError, TypeError, *UNREAD):  # onnxruntime reports the error
         return unread
-
-
-# From a model to the name of a dim: graph, input, type, tensor type, shape, dim, name.
-TO_DIM_NAME = (7, 11, 2, 1, 2, 1, 2)
-
-
-def _dim_names(content: Content) -> tuple[str, ...]:
-    parts = [(0, len(content))]
-    for wanted in TO_DIM_NAME:
-        parts = [
-            (first, last) for at, end in parts for number, first, last in fields(content, at, end) if number == wanted
-        ]
-    return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
 
 
 def _words_in(content: Content) -> frozenset[bytes]:
@@ -176,30 +176,26 @@ def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[b
 
 
 def _marks(content: Content, start: int, end: int) -> set[bytes]:
-    """Return the marks of a node."""
+    """Return the marks of a node.
+
+    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
+    """
     inputs, operators = _texts(content, start, end, INPUT, OPERATOR)
     operator = b"".join(operators)
     if operator == b"Pad" and len(inputs) > 3:
         return {AXES}
-    return {WRONG_SAME} if _is_wrong_same(content, start, end, operator) else set()
-
-
-def _is_wrong_same(content: Content, start: int, end: int, operator: bytes) -> bool:
-    """Return whether onnxruntime may run the windows of a node wrong.
-
-    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
-    """
-    if not operator.endswith(b"Pool") and operator not in CONVOLUTIONS:
-        return False
+    is_pooling = operator.endswith(b"Pool")
+    if not is_pooling and operator not in CONVOLUTIONS:
+        return set()
     if content.find(BY_REFERENCE, start, end) >= 0:
-        return True
+        return {WRONG_SAME}
     if content.find(b"SAME_", start, end) < 0:
-        return False
+        return set()
     strides = _integers(content, start, end, b"\x07strides")
     windows = _integers(content, start, end, b"\x0ckernel_shape") or [1] * len(strides)
-    beyond = 1 if operator.endswith(b"Pool") else 3
-    dilations = _integers(content, start, end, b"\tdilations")
-    return any(n != 1 for n in dilations) or any(n >= window + beyond for n, window in zip(strides, windows))
+    beyond, dilations = 1 if is_pooling else 3, _integers(content, start, end, b"\tdilations")
+    is_wrong = any(n != 1 for n in dilations) or any(n >= window + beyond for n, window in zip(strides, windows))
+    return {WRONG_SAME} if is_wrong else set()
 
 
 def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
@@ -216,11 +212,6 @@ def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
         number, at = _varint(content, at if packed else at + 1)
         numbers.append(number)
     return numbers
-
-
-def _pads_constants(content: Content) -> bool:
-    parts = [(WITHIN["model"].get(number), at, end) for number, at, end in fields(content, 0, len(content))]
-    return any(_in_graph(content, at, end, kind, ()) for kind, at, end in parts if kind is not None)
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:

@@ -60,12 +60,10 @@ def run_session(
     types = [output.type for output in session.get_outputs()]
     tensors = all(text.startswith("tensor(") for text in types)
     fed = {dtype_of(array).name for array in feeds.values()}
-    if fed <= PLAIN and not (tensors and {_dtype_of(text).name for text in types} - PLAIN):
-        outputs: list[Any] = session.run(names, dict(feeds), options)
-        return outputs
-    if not tensors or "string" in fed:  # the Python API has no OrtValues of sequences or strings
+    # The Python API has no OrtValues of sequences or strings.
+    if not tensors or "string" in fed or fed | {_dtype_of(text).name for text in types} <= PLAIN:
         mixed = {n: a if dtype_of(a).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
-        outputs = session.run(names, mixed, options)
+        outputs: list[Any] = session.run(names, mixed, options)
         return outputs
     values = {name: to_ort_value(array) for name, array in feeds.items()}
     return [from_ort_value(value) for value in session.run_with_ort_values(names, values, options)]

@@ -24,26 +24,8 @@ from padops.plural import plural
 from padops.runtime.chosen import AZURE, Chosen, available, devices_of, plugin_version
 from padops.runtime.library import get_library_path
 from padops.runtime.model_words import dim_names
-from padops.runtime.provider import (
-    CPU,
-    EP_NAME,
-    EP_NAMES,
-    FIRST_MINOR,
-    FIRST_MINOR_BY_NAME,
-    FIRST_NAME,
-    OPTIONS,
-    runtime_minor,
-)
-from padops.runtime.provider_rules import (
-    BY_NAME,
-    RULED,
-    Rules,
-    in_front_of,
-    of_plugin,
-    rules_with,
-    with_measured,
-    without_rules,
-)
+from padops.runtime.provider import CPU, EP_NAME, EP_NAMES, FIRST_MINOR, FIRST_MINOR_BY_NAME, FIRST_NAME, runtime_minor
+from padops.runtime.provider_rules import BY_NAME, RULED, Rules, of_plugin, rules_with, with_measured, without_rules
 
 _LIBRARY = "padops.python"  # the library's name in onnxruntime; callers who register it themselves may use "padops"
 _registering = threading.Lock()
@@ -76,6 +58,10 @@ def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
             except Exception as error:
                 raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
         return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
+
+
+# The provider's options and their values, the default first. Only Python reads the last option.
+OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
 
 
 def check_options(provider_options: Mapping[str, str]) -> None:
@@ -165,11 +151,18 @@ def with_padops(
     own = names.index(EP_NAME)
     check_options(among[own].options)
     asked = [one for one in among[:own] if one.name in rules and (there is None or one.name in there)]
-    behind = [(rules[one.name], plugin_version(one)) for one in asked]
-    behind = [(row, version) for row, version in behind if of_plugin(row, version).needs_padops]
+    versions = {one.name: plugin_version(one) for one in asked}
+    behind = {name: version for name, version in versions.items() if of_plugin(rules[name], version).needs_padops}
     if behind and FIRST_NAME not in names and among[own].options.get("in_front") != "never":
-        among.insert(names.index(behind[0][0].name), Chosen(FIRST_NAME, in_front_of(behind)))
+        among.insert(names.index(next(iter(behind))), Chosen(FIRST_NAME, in_front_of(behind, rules)))
     return among
+
+
+def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
+    """Return ``PadopsFirstExecutionProvider``'s options before providers, by their names and plugin versions."""
+    files = [os.path.abspath(rules[name].file) for name in versions if rules[name] is not BY_NAME.get(name)]
+    before = ",".join(f"{name} {version}".rstrip() for name, version in versions.items())
+    return {"before": before} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:

@@ -12,9 +12,6 @@ CPU = "CPUExecutionProvider"
 FIRST_MINOR = 24  # the first onnxruntime 1.x with kernel registries for plugin providers
 FIRST_MINOR_BY_NAME = 25  # the first onnxruntime 1.x that accepts a registered provider's name in providers=[...]
 
-# The provider's options and their values, the default first. Only Python reads the last option.
-OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
-
 
 def get_ep_name() -> str:
     """Return the name of the execution provider in this package's library, for ``providers=[...]``."""

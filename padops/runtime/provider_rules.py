@@ -113,15 +113,14 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
     for at, (name, what) in enumerate(known.items()):
         if name not in found and at < required:
             raise ValueError(f'{where}: "{name}" is missing')
-        if name in found and not _is_a(found[name], what):
+        value, kind = found.get(name), {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
+        if what.startswith("a list"):
+            kind = str if what == STRINGS else dict
+            right = isinstance(value, list) and all(isinstance(part, kind) for part in value)
+        else:
+            right = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+        if name in found and not right:
             raise ValueError(f"{where}, {name}: expected {what}")
-
-
-def _is_a(value: object, what: str) -> bool:
-    if what.startswith("a list"):
-        return isinstance(value, list) and all(isinstance(part, str if what == STRINGS else dict) for part in value)
-    kind = {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
-    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
 _FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))
@@ -175,15 +174,6 @@ def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
 
     reached = [rule for rule in row.rules if rule.plugin_before and numbers(version) >= numbers(rule.plugin_before)]
     return replace(row, rules=tuple(rule for rule in row.rules if rule not in reached)) if reached else row
-
-
-def in_front_of(rows: Iterable[tuple[KnownProvider, str]]) -> dict[str, str]:
-    """Return ``PadopsFirstExecutionProvider``'s options before these providers: their rules and plugin versions."""
-    before, files = [], []
-    for row, version in rows:
-        before.append(f"{row.name} {version}".rstrip())
-        files += [os.path.abspath(row.file)] if row is not BY_NAME.get(row.name) else []
-    return {"before": ",".join(before)} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
 def without_rules(name: str) -> str:

@@ -122,8 +122,13 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
     record = PyOpError(op_type, node, rule, message)
-    if isinstance(error, KeyboardInterrupt):
-        _interrupt_later()
+    if isinstance(error, KeyboardInterrupt):  # which a kernel must not raise: repeated after the run or in a later call
+        again: Callable[[], object] = _thread.interrupt_main
+        if os.name == "posix":  # a signal also wakes a waiting main thread
+            again = partial(os.kill, os.getpid(), signal.SIGINT)
+        timer = threading.Timer(0.1, again)
+        timer.daemon = True
+        timer.start()
     if _collecting is not None:
         _collecting.append(record)
         return
@@ -132,16 +137,6 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
         _log.error("%s; the output is an empty tensor", message, exc_info=None if rule else error)
     except BaseException as failure:
         _errors.append(PyOpError(op_type, node, None, f"logging failed: {type(failure).__name__}: {failure}"))
-
-
-def _interrupt_later(seconds: float = 0.1) -> None:
-    """Repeat Ctrl-C after the run or in a later call, because a kernel must not raise KeyboardInterrupt."""
-    again: Callable[[], object] = _thread.interrupt_main
-    if os.name == "posix":  # a signal also wakes a waiting main thread
-        again = partial(os.kill, os.getpid(), signal.SIGINT)
-    timer = threading.Timer(seconds, again)
-    timer.daemon = True
-    timer.start()
 
 
 def register(session_options: onnxruntime.SessionOptions, extensions: bool = True) -> None:

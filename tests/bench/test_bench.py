@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from padops import cli
-from padops.bench import implementations, table, timing
+from padops.bench import table, timing
 from padops.bench.table import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
@@ -63,7 +63,7 @@ def test_a_model_that_changes_is_not_timed(kind: str, monkeypatch: pytest.Monkey
 
     original = timing.session
     monkeypatch.setattr(timing, "session", other)
-    with pytest.raises(timing.OutputsDiffer, match="pad_19.onnx: [a-z-]* differs from padops from place 0 on"):
+    with pytest.raises(RuntimeError, match="pad_19.onnx: [a-z-]* differs from padops from place 0 on"):
         timing.time_model(ROOT / "models" / "pad_19.onnx", str(tmp_path), 1, 0.01)
 
 
@@ -114,8 +114,8 @@ def test_what_cannot_be_written_is_named(
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = lambda workload, memory, threads: lambda: np.ones(3, np.float32)
-    monkeypatch.setitem(implementations.IMPLEMENTATIONS, "numpy", wrong)
-    with pytest.raises(timing.OutputsDiffer, match=r"one: numpy differs from padops from place \d+ on, of 12"):
+    monkeypatch.setitem(timing.IMPLEMENTATIONS, "numpy", wrong)
+    with pytest.raises(RuntimeError, match=r"one: numpy differs from padops from place \d+ on, of 12"):
         timing.time_workload(Workload("one", (2,), {0: (1, 0)}), ("padops", "numpy"), 1, 0.01)
 
 
@@ -124,7 +124,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_implementations_agree(workload: Workload) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
-    calls = {name: make(workload, memory, 1) for name, make in implementations.IMPLEMENTATIONS.items()}
+    calls = {name: make(workload, memory, 1) for name, make in timing.IMPLEMENTATIONS.items()}
     timing.compare(workload.name, memory.target, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
         pads = np.array(workload.pairs).T.reshape(-1)
@@ -137,7 +137,7 @@ def test_copies_write_all_bytes() -> None:
     memory = Memory.of(workload)
     for name in ("copy", "copy by all", "copy by padops"):
         memory.target[:] = 0
-        implementations.IMPLEMENTATIONS[name](workload, memory, 2)()
+        timing.IMPLEMENTATIONS[name](workload, memory, 2)()
         assert memory.target.min() == memory.target.max() == 1
 
 
@@ -182,6 +182,6 @@ def test_cells() -> None:
 def test_padops_runs_what_is_unmodified() -> None:
     workload = Workload("one", (2,), {0: (1, 0)}, dtype="int16")
     memory = Memory.of(workload)
-    assert implementations.in_session("built-in", workload, memory, 1) is None
-    call = implementations.in_session("unmodified", workload, memory, 1)
+    assert timing.in_session("built-in", workload, memory, 1) is None
+    call = timing.in_session("unmodified", workload, memory, 1)
     assert call().view(np.int16).tolist() == [0, *workload.data()]

@@ -23,9 +23,9 @@ from onnx import numpy_helper
 
 from padops.probe.outcome import Asked
 from padops.processes import serve
-from padops.runtime.placing import register_provider_library
+from padops.runtime.placing import in_front_of, register_provider_library
 from padops.runtime.provider import FIRST_NAME
-from padops.runtime.provider_rules import in_front_of, rules_with
+from padops.runtime.provider_rules import rules_with
 
 TYPES = {onnx.TensorProto.DOUBLE: "double", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.FLOAT: "float"}
 
@@ -131,11 +131,11 @@ def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:
     pad = node_of(question["model"])
     does = "right" if pad is None else FAKES[fake](pad)
     if question["rules"] is not None:
-        row = rules_with(question["rules"])["Fake"]
-        options = in_front_of([(row, "")])
+        rules = rules_with(question["rules"])
+        options = in_front_of({"Fake": ""}, rules)
         taken = is_taken(question["model"], tuple(sorted(options.items())))
         does = "right" if taken and fake != "stubborn" else does
-        return {"does": does, "why": "", "is_shared": fake != "axes" or row.fuses}
+        return {"does": does, "why": "", "is_shared": fake != "axes" or rules["Fake"].fuses}
     return {"does": does, "why": "" if does in ("right", "leaves") else "a fake", "is_shared": does == "right"}
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import padops
 from padops import cli, exits
-from padops.cli.reports import KINDS, RULES, UNREADABLE
+from padops.cli.inspect import KINDS, RULES, UNREADABLE
 from padops.convert import errors
 from padops.runtime import session as runtime_session
-from padops.runtime.provider import OPTIONS
+from padops.runtime.placing import OPTIONS
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION
 

@@ -92,8 +92,6 @@ def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 def test_what_stays_wrong_and_a_file_that_cannot_be_written(
     fake: list[tuple], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from padops.files import staging
-
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path))
     code, out, err = run(capsys, "probe", "stubborn")
     said = "unexplained: constant crop (crop): with padops and these rules beside it, the session gets it wrong: "
@@ -102,6 +100,6 @@ def test_what_stays_wrong_and_a_file_that_cannot_be_written(
     def refuse(path: Path, texts: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(staging, "write_whole", refuse)
+    monkeypatch.setattr("padops.cli.probe.write_whole", refuse)
     code, _, err = run(capsys, "probe", "stubborn", "-o", tmp_path / "rules.json")
     assert (code, err) == (1, f"error: {tmp_path / 'rules.json'}: No space left on device\n")

@@ -15,10 +15,10 @@ from cpp_builds import CHECKS, ROOT, build
 from fake_providers import PROGRAM, Fake
 from provider_sessions import CPU
 
+from padops.convert.errors import PadopsError
 from padops.probe import running
-from padops.probe.models import Case, expected_of, feeds_of, model_of
-from padops.probe.outcome import Asked, ProbeError, probe, text_of
-from padops.probe.probes import PROBES
+from padops.probe.outcome import Asked, probe, text_of
+from padops.probe.probes import PROBES, Case, expected_of, feeds_of, model_of
 
 PLAIN = {row.mode: row for row in PROBES[:4]}
 NAME = "StandInExecutionProvider"
@@ -47,18 +47,18 @@ def test_what_a_process_does() -> None:
     assert (dying.about(), dying.model(PLAIN["wrap"]).does) == (Fake("Fake", "dying").about(), "wrong")
     late = replace(dying, seconds=1).model(PLAIN["reflect"])
     assert (late.does, late.why) == ("dies", "the process gave no answer within 1 s")
-    with pytest.raises(ProbeError, match="Fake: onnxruntime has left Fake out of a session"):
+    with pytest.raises(PadopsError, match="Fake: onnxruntime has left Fake out of a session"):
         Asked("Fake", program=(*PROGRAM, "dropped")).model(PLAIN["edge"])
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ProbeError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the library"):
+    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the lib"):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
-    with pytest.raises(ProbeError, match=rf"^{NAME}: .*broken\.so"):
+    with pytest.raises(PadopsError, match=rf"^{NAME}: .*broken\.so"):
         Asked(NAME, str(broken)).about()
-    with pytest.raises(ProbeError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was loaded"):
+    with pytest.raises(PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was"):
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 

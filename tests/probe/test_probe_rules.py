@@ -13,9 +13,9 @@ import pytest
 from fake_providers import FAKES, Fake, answer_of, node_of
 
 import padops
-from padops.probe.models import Case, expected_of, feeds_of, model_of
-from padops.probe.outcome import OF_LAYOUT, Outcome, ProbeError, Seen, is_held, probe, rules_of, text_of
-from padops.probe.probes import LIMITED, MODES, PROBES, TYPES
+from padops.convert.errors import PadopsError
+from padops.probe.outcome import OF_LAYOUT, Outcome, Seen, is_held, probe, rules_of, text_of
+from padops.probe.probes import LIMITED, MODES, PROBES, TYPES, Case, expected_of, feeds_of, model_of
 from padops.runtime.provider_rules import CONDITIONS, ProviderRule, known_by
 
 UNASKED = {"beyond all", "sizes above"}  # "beyond" and "rank above" hold for the same models
@@ -193,7 +193,7 @@ class Hopeless(Fake):
 
 def test_a_provider_that_runs_nothing() -> None:
     said = "Fake: a model without Pads does not run: it refuses it: no device"
-    with pytest.raises(ProbeError, match=said):
+    with pytest.raises(PadopsError, match=said):
         probe(Hopeless("Fake", "mixed"))
 
 

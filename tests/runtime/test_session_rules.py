@@ -14,9 +14,9 @@ from provider_sessions import CPU, pad, providers_of_pads, recording_options
 from test_provider_in_front import WEBGPU
 
 import padops
-from padops.runtime.placing import register_provider_library
+from padops.runtime.placing import in_front_of, register_provider_library
 from padops.runtime.provider import FIRST_NAME
-from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, KnownProvider, in_front_of, of_plugin, rules_with
+from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, KnownProvider, of_plugin, rules_with
 
 FURTHER, CROPPED = pad([9, 0], "wrap", 19, "float[4]"), pad([-1, 2], "wrap", 19, "float[4]")
 
@@ -37,7 +37,7 @@ def test_the_version_of_a_plugin(version: str, is_mended: bool) -> None:
     """WebGPU's plugin wraps further than the data are long; it is wrong about a wrap of a crop, like the built-in."""
     row = of_plugin(BY_NAME[WEBGPU], version)
     assert (row is BY_NAME[WEBGPU]) is not is_mended
-    options = in_front_of([(BY_NAME[WEBGPU], version)])
+    options = in_front_of({WEBGPU: version}, BY_NAME)
     assert options == {"before": f"{WEBGPU} {version}".rstrip()}
     assert takes(FURTHER, options) is not is_mended
     assert takes(CROPPED, options)
@@ -50,7 +50,7 @@ def test_a_file_says_what_the_library_knows(row: KnownProvider, tmp_path: Path) 
     file.parent.mkdir()
     content = json.loads((ROOT / row.file).read_text(encoding="utf-8"))
     file.write_text(json.dumps(content | {"names": ["Another", "Other"], "note": '"\\ \u00e9\U0001f600\n'}))
-    options = in_front_of([(rules_with(file)["Other"], "")])
+    options = in_front_of({"Other": ""}, rules_with(file))
     assert options == {"before": "Other", "rules": str(file)}
     for mode in ("constant", "edge", "reflect", "wrap"):
         for amounts in ([1, 1], [9, 0], [-1, 2], [-4, 0]):

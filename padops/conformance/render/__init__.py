@@ -19,8 +19,7 @@ from padops.conformance.divergences import KNOWN
 from padops.conformance.features import IDLE, OUTCOMES
 from padops.conformance.render.summary import SHOWN, Cell, Row, Section, Summary, array_text, result_text, summarise
 from padops.exits import USAGE
-from padops.files.staging import write_whole
-from padops.files.targets import refusal
+from padops.files.staging import refusal, write_whole
 from padops.spec.dialects import OPS
 from padops.terminal import fail, say
 

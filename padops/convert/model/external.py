@@ -14,7 +14,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
-from padops.files.targets import kind_of, name_of
+from padops.files.staging import kind_of
 from padops.plural import plural
 
 DIGITS = 19  # the digits of the largest possible file size in bytes
@@ -170,6 +170,14 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         taken.add(location)
         placements[plain] = Placement(file, location, copied)
     return list(placements.values())
+
+
+def name_of(stem: str, ending: str) -> str:
+    """``stem + ending``, with the stem shortened if the name would be too long for a file system."""
+    room = 255 - len(os.fsencode(ending))  # bytes; the limit of nearly every file system
+    while stem and len(os.fsencode(stem)) > room:
+        stem = stem[:-1]
+    return stem + ending
 
 
 def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
