@@ -43,6 +43,7 @@ from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, VERSION
 
 T = TypeVar("T")
+IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"  # a note
 
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
@@ -223,15 +224,20 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
     return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())
 
 
-IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
-STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
-
-
 def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
     """Return the attributes for JSON; refuse a Pad that the Python kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
-    return {name: _plain(attribute) for name, attribute in pad.attributes.items()}
+    plain: dict[str, Any] = {}
+    for name, attribute in pad.attributes.items():
+        if attribute.is_ref():
+            raise Unconvertible(
+                f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its "
+                "own attributes only"
+            )
+        value = attribute.value.decode(errors="replace") if isinstance(attribute.value, bytes) else attribute.value
+        plain[name] = list(value) if isinstance(value, (tuple, list)) else value
+    return plain
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
@@ -243,19 +249,8 @@ def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: T
         inputs += [constants.add(np.zeros(0, np.int64), site, "absent")] * (pyop_node.SLOTS - len(inputs))
     operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
     _set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
-    return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
-
-
-def _plain(attribute: ir.Attr) -> Any:
-    if attribute.is_ref():
-        raise Unconvertible(
-            f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
-            "attributes only"
-        )
-    value = attribute.value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return list(value) if isinstance(value, (tuple, list)) else value
+    more = ("onnxruntime-extensions ends a string at its first NUL",) if pad.type == "string" else ()
+    return (IN_PYTHON, *more)
 
 
 TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {

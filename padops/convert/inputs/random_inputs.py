@@ -124,8 +124,8 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
         return False
     if len(row.dims) == 2 and row.dims[1] != 1:
         return False
-    batches = _batches(inputs)
-    return all(isinstance(dim, int) for dim in row.dims) or "len" in row.name.lower() or row.dims[0] in batches
+    fixed = all(isinstance(dim, int) for dim in row.dims)
+    return fixed or "len" in row.name.lower() or row.dims[0] in _batches(inputs)
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
@@ -211,8 +211,11 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
     if row.type in SAMPLES:
         info = np.iinfo(dtype.numpy)
         return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
-    if draw.length is not None and _may_be_length(row, inputs, hints):
-        return _lengths(shape, draw, rng).astype(dtype.numpy)
+    if draw.length is not None and _may_be_length(row, inputs, hints):  # from half of the data to all data
+        lengths = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
+        if draw.turn % 2 == 0:
+            lengths.reshape(-1)[:1] = draw.length
+        return lengths.astype(dtype.numpy)
     if "int" in row.type:
         # The dims of a Loop's stack of no steps depend on what ONNX Runtime infers from the body.
         return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
@@ -241,15 +244,6 @@ def _of_few_values(type_name: str, shape: Sequence[int], rng: np.random.Generato
 def _cast(numbers: np.ndarray, type_name: str) -> np.ndarray:
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(numbers) if type_name == "float8e8m0" else numbers).astype(by_name(type_name).numpy)
-
-
-def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
-    """Return random lengths from half of the data to all data; in every other turn, the first length is all data."""
-    assert draw.length is not None, "only called for lengths"
-    made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
-    if made.size and draw.turn % 2 == 0:
-        made.reshape(-1)[0] = draw.length
-    return made
 
 
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
@@ -323,18 +317,12 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
                 tensors += [row.t] if row.type == row.TENSOR else []
                 tensors += row.g.initializer
         for tensor in tensors:
-            numbers |= _numbers(tensor)
+            outside = tensor.data_location == tensor.EXTERNAL or tensor.data_type == tensor.STRING
+            if not outside and prod(tensor.dims) <= FEW_ELEMENTS:
+                array = numpy_helper.to_array(tensor).reshape(-1)
+                numbers |= {one.item() for one in (array if array.dtype.kind in "iuf" else array.astype(np.float64))}
     known = sorted(number for number in numbers if np.isfinite(number))
     return Marks(tuple(int(number) for number in known if number == int(number)), tuple(map(float, known)), has_loops)
-
-
-def _numbers(tensor: onnx.TensorProto) -> set[float]:
-    """Return the elements of a small constant; empty for a large constant."""
-    outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
-    if outside or prod(tensor.dims) > FEW_ELEMENTS:
-        return set()
-    array = numpy_helper.to_array(tensor).reshape(-1)
-    return {one.item() for one in (array if array.dtype.kind in "iuf" else array.astype(np.float64))}
 
 
 def many_inputs(
@@ -356,8 +344,7 @@ def many_inputs(
         shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         most = LARGEST_TOTAL if turn < 2 * len(ladder) and not sizing else LARGE_TOTAL
         while sum(map(prod, shapes.values())) > most and any(sizes.values()):
-            largest = max(sizes, key=lambda name: sizes[name])
-            sizes[largest] //= 2
+            sizes[max(sizes, key=lambda name: sizes[name])] //= 2
             shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         if sum(map(prod, shapes.values())) > LARGEST_TOTAL:
             return

@@ -18,8 +18,10 @@ from padops.convert.matchers.frameworks import DOMAIN
 from padops.spec.plan import LARGEST
 
 SMALL = 1024  # the most bytes of a constant that may be amounts, axes or shapes
-
+INTEGER = re.compile("[+-]?[0-9]{1,19}")
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 Dims = list[int | None] | None  # None for each dynamic dim, and for an unknown rank
+Meaning = TypeVar("Meaning")
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,6 @@ class Values:
 
     def static(self, name: str) -> list[int] | None:
         return static_dims(self.dims.get(name))
-
-
-INTEGER = re.compile("[+-]?[0-9]{1,19}")
-FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
-Meaning = TypeVar("Meaning")
 
 
 class Unreadable(ValueError):

@@ -231,7 +231,12 @@ class Reader:
         inputs = [self._source(layer, port) for port in layer.inputs]
         outputs = [self._names[layer.id, port.id] for port in layer.outputs]
         if layer.type == "Result":
-            self._add_output(layer, inputs)
+            (port,), (name,) = layer.inputs, inputs
+            if name not in self._made or name in self._put_out:  # only what a node makes can be one output
+                name = self._fresh(*_split(layer.data.get("output_names", "")), layer.name)
+                self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
+            self._put_out.add(name)
+            _declare(self._graph.output.add(), name, port.type, port.dims)
         elif layer.type in ENDS:
             type = self._type(self._text(layer.data, "element_type", layer), layer)
             shape = self._text(layer.data, "shape", layer)  # an empty text means a scalar
@@ -243,8 +248,7 @@ class Reader:
                 self._add_constant(layer, outputs[0], type, dims)
         else:
             data = {**layer.data, "version": layer.version}
-            node = helper.make_node(layer.type, inputs, outputs, layer.name, domain=DOMAIN, **data)
-            self._graph.node.append(node)
+            self._graph.node.append(helper.make_node(layer.type, inputs, outputs, layer.name, domain=DOMAIN, **data))
             self._made.update(outputs)
             for port, name in zip(layer.outputs, outputs):
                 _declare(self._graph.value_info.add(), name, port.type, port.dims)
@@ -293,15 +297,6 @@ class Reader:
                 f"{self._path} has {self._asked} bytes of weights or more; up to {LARGEST_MODEL} are read"
             )
         self._constants.append((tensor, offset, needed))
-
-    def _add_output(self, layer: Layer, inputs: list[str]) -> None:
-        """Add the output of a Result: the value, or an Identity if no node made the value or it already is one."""
-        (port,), (name,) = layer.inputs, inputs
-        if name not in self._made or name in self._put_out:
-            name = self._fresh(*_split(layer.data.get("output_names", "")), layer.name)
-            self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
-        self._put_out.add(name)
-        _declare(self._graph.output.add(), name, port.type, port.dims)
 
 
 def _is_number(text: str) -> bool:

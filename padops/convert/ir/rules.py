@@ -49,8 +49,7 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
     first = [at, *(i for i in range(rank) if i != at)]
     order = [*range(at, at + count), *range(at), *range(at + count, rank + count - 1)]
     moved = layer.add("Transpose", data, perm=first), layer.add("Transpose", updates, perm=order)
-    given = layer.add("ScatterND", moved[0], wanted, moved[1])
-    return layer.add("Transpose", given, perm=np.argsort(first).tolist())
+    return layer.add("Transpose", layer.add("ScatterND", moved[0], wanted, moved[1]), perm=np.argsort(first).tolist())
 
 
 def _split(layer: Layer, data: str, axis: str) -> list[str]:

@@ -41,15 +41,7 @@ import onnx_ir as ir
 
 from padops.convert.matchers import onnx_pad
 from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Map, Reader, Step, copied, find_pad
-from padops.convert.model.graphs import (
-    Constants,
-    NodeSite,
-    Scope,
-    attribute_value,
-    constant,
-    remove_unused,
-    replace_in_place,
-)
+from padops.convert.model.graphs import Constants, NodeSite, Scope, attribute_value, constant, replace_in_place
 from padops.convert.model.types import REFUSALS, Types, collect, remove_unread, run_nodes
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, in_mode, settle_version
 from padops.convert.runtimes import FIRST_WITH_INPUTS
@@ -59,6 +51,10 @@ from padops.spec.plan import Mode
 MOST_INPUTS = 32  # of a Concat
 MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
+SYMMETRIC_OP = "OpenVINOPad_12"
+FIRST_WITH_WRAP = 19
+FIRST_WITH_INTEGERS = 12  # of Min and Max
+Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
 @dataclass(frozen=True)
@@ -167,12 +163,6 @@ def _is_computed_from_constants(data: ir.Value) -> bool:
 def bits(element: np.ndarray) -> object:
     """Return the bits of one element, or the element itself for a string."""
     return element.item() if element.dtype.kind == "O" else element.tobytes()
-
-
-SYMMETRIC_OP = "OpenVINOPad_12"
-FIRST_WITH_WRAP = 19
-FIRST_WITH_INTEGERS = 12  # of Min and Max
-Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
@@ -307,9 +297,6 @@ def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite
     return pads
 
 
-CLUSTER_FORM = "symmetric emulation of tf2onnx"
-
-
 @dataclass
 class _Cluster:
     scope: Scope
@@ -342,7 +329,8 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     apply: Callable[[NodeSite, Constants], Applied] = partial(_replace_cluster, emulation=emulation)
     if first is not node:
         note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
-    return Match(CLUSTER_FORM, emulation.replacement, apply, plain.runs_as, (plain.pad, second), notes=(note,))
+    form = "symmetric emulation of tf2onnx"
+    return Match(form, emulation.replacement, apply, plain.runs_as, (plain.pad, second), notes=(note,))
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
@@ -433,15 +421,12 @@ def _replace_cluster(site: NodeSite, constants: Constants, emulation: _Cluster) 
     else:
         replace_in_place(last, DOMAIN, SYMMETRIC_OP, [data])
     site.scope.graph.remove(others, safe=True)
-    remove_unused(read)
+    remove_unread(read)
     return Applied([last], NodeSite(operator, site.path, site.scope), made)
 
 
 def _amounts(node: ir.Node, mode: str, scope: Scope) -> np.ndarray | None:
-    """Return the constant amounts of a Pad with only data, amounts and a mode; else None.
-
-    The fill of the first Pad does not matter, because its elements are removed again.
-    """
+    """Return the constant amounts of a Pad with only data, amounts and a mode; else None."""
     given = attribute_value(node, "mode", ir.AttributeType.STRING, "constant")
     if not _is(node, "Pad") or given != mode or not {*node.attributes} <= {"mode", "pads"}:
         return None

@@ -242,14 +242,12 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
 
 ATEN = "org.pytorch.aten"
 ATEN_DOMAINS = (ATEN, "aten")
-CALL = "ATen"  # the operator that names another one
 
 # PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
 NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
 # PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
 PYTORCH_MODES = NUMBERED | {"symmetric": "symmetric"}
 EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
-
 
 # The operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
 # operator always pads the same number.
@@ -265,7 +263,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
 
 def pytorch_operator(node: ir.Node) -> str | None:
     """Return the name of PyTorch's operator that a node calls; None if it calls none."""
-    if node.op_type == CALL and node.domain in (*ATEN_DOMAINS, ""):
+    if node.op_type == "ATen" and node.domain in (*ATEN_DOMAINS, ""):
         name: str | None = attribute_value(node, "operator", ir.AttributeType.STRING)
         return name
     return node.op_type if node.domain in ATEN_DOMAINS else None
@@ -316,10 +314,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Reorder unknown amounts by nodes in front of the node, and remove the input of the mode.
-
-        The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
-        """
+        """Reorder unknown amounts by nodes in front of the node; remove the mode, which is an invalid Constant."""
         node.resize_inputs(2)
         remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads
@@ -371,10 +366,7 @@ def _axes_with_amounts(array: np.ndarray | None, shape: list[int | None] | None,
 
 
 def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """Return the fill as one element of the data's type, converted as in PyTorch; None for the default fill.
-
-    PyTorch converts to 16-bit floats through float, and truncates fractions for integers.
-    """
+    """Return the fill as one element of the data's type, converted as in PyTorch; None for the default fill."""
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")
     value = array.reshape(-1)[0]
@@ -387,10 +379,10 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
     if dtype.kind == "b":
         fill = np.array(bool(value))
     elif dtype.kind in "iu":
-        limits = np.iinfo(dtype)
+        limits = np.iinfo(dtype)  # PyTorch truncates fractions for integers
         fill = np.array(int(value), dtype) if np.isfinite(value) and limits.min <= int(value) <= limits.max else None
     elif dtype.kind != "O":
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # PyTorch converts to 16-bit floats through float
             fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(dtype)
         fill = None if np.isinf(np.float64(fill)) and np.isfinite(value) else fill
     if fill is None:

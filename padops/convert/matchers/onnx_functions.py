@@ -100,7 +100,6 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
 
 OP_TYPE = "CenterCropPad"
 SINCE = 18
-FORM = f"{OP_TYPE}-{SINCE}"
 OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
 
 
@@ -108,7 +107,7 @@ def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(FORM, lambda: _read(site, types))
+    return matched(f"{OP_TYPE}-{SINCE}", lambda: _read(site, types))
 
 
 def _read(site: NodeSite, types: Types) -> Match:
@@ -134,8 +133,7 @@ def _read(site: NodeSite, types: Types) -> Match:
             lacking = array.astype(np.int64) - np.array(sizes, np.int64)
             begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
             amounts = np.concatenate([begins, lacking - begins])
-    version = int(onnx_op(opset).removeprefix("Pad_"))
-    op = settle_version(version, types.name(data, *node.outputs), ["constant"])
+    op = settle_version(int(onnx_op(opset).removeprefix("Pad_")), types.name(data, *node.outputs), ["constant"])
 
     def pad(amounts: Operand) -> Replacement:
         return in_mode(op, "constant", data, amounts, None, axes)
@@ -147,7 +145,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     added = ir.Value(name="pads") if amounts is None else np.maximum(amounts, 0)  # the Pad in the body never crops
     other = OTHER_SHAPE if types.name(shape) not in (None, "int64") else None
     made = pad(ir.Value(name="pads") if amounts is None else amounts)
-    return Match(FORM, made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
+    return Match("", made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
 
 
 def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
