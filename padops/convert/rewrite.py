@@ -83,10 +83,8 @@ def _set_operator(
     # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
     for known in imports:
-        if known.get(domain, version) != version:
-            raise PadopsError(
-                f"{scope.path} imports version {known[domain]} of the domain {domain}; padops has {version}"
-            )
+        if (found := known.get(domain, version)) != version:
+            raise PadopsError(f"{scope.path} imports version {found} of the domain {domain}; padops has {version}")
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
     remove_unread(former)  # values such as TensorFlow's amounts, and empty constants for absent inputs
@@ -142,9 +140,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
     return changed
 
 
-def _emit_standard(
-    pad: PadInfo, site: NodeSite, constants: Constants, types: Types, **lowering: Any
-) -> tuple[str, ...]:
+def _emit_standard(pad: PadInfo, site: NodeSite, constants: Constants, _: Types, **lowering: Any) -> tuple[str, ...]:
     """Replace the node by several nodes; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)

@@ -154,12 +154,10 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
     for rank in ranks:
         seen = []
         steps = [name for name in names if name not in batches]
-        if turn % 2 and len(steps) > 1:
-            yield {**dict.fromkeys(names, 1), "rank": rank, "": first} | {
-                name: first + APART * at for at, name in enumerate(steps)
-            }
-        ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
         ones = {**dict.fromkeys(names, 1), "rank": rank}
+        if turn % 2 and len(steps) > 1:
+            yield {**ones, "": first} | {name: first + APART * at for at, name in enumerate(steps)}
+        ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
         twos = {**ones, **dict.fromkeys(batches, 2)}
         for way in ways[:40]:
             for i, size in enumerate((first, *SIZES[shift:], *SIZES[:shift], past)):

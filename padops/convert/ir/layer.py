@@ -103,8 +103,6 @@ class Layer:
         self._read = {"version"}
         self._count = 0  # of new names
 
-    # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
-
     def word(self, name: str, missing: str | None = None) -> str:
         """Return an attribute; ``missing`` replaces an absent attribute, and None requires the attribute."""
         self._read.add(name)
@@ -161,8 +159,6 @@ class Layer:
             if name not in self._read and value not in allowed and "*" not in allowed:
                 raise Unreadable(f"padops does not read {name}='{value}'")
 
-    # Inputs.
-
     def dims(self, name: str) -> list[int | None]:
         dims = self.values.dims[name]
         if dims is None:
@@ -201,8 +197,6 @@ class Layer:
 
     def of_type(self, name: str, type: int) -> str:
         return name if self.values.types[name] == type else self.add("Cast", name, to=type)
-
-    # Nodes.
 
     def add(self, op_type: str, *inputs: str, count: int = 1, **attributes: Any) -> str:
         name = self._name(op_type)

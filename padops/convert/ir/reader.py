@@ -30,17 +30,11 @@ VERSION = "11"  # of the format; OpenVINO has written only this version since 20
 
 # Element types by their name in Parameter and Const layers; ports spell the first six differently.
 ELEMENT_TYPES = {
-    "f64": TensorProto.DOUBLE,
-    "f32": TensorProto.FLOAT,
-    "f16": TensorProto.FLOAT16,
-    "bf16": TensorProto.BFLOAT16,
-    "boolean": TensorProto.BOOL,
-    "string": TensorProto.STRING,
+    **{"f64": TensorProto.DOUBLE, "f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16},
+    **{"boolean": TensorProto.BOOL, "string": TensorProto.STRING},
     **{f"i{bits}": TensorProto.DataType.Value(f"INT{bits}") for bits in (64, 32, 16, 8, 4)},
     **{f"u{bits}": TensorProto.DataType.Value(f"UINT{bits}") for bits in (64, 32, 16, 8, 4)},
-    "f8e4m3": TensorProto.FLOAT8E4M3FN,
-    "f8e5m2": TensorProto.FLOAT8E5M2,
-    "f8e8m0": TensorProto.FLOAT8E8M0,
+    **{"f8e4m3": TensorProto.FLOAT8E4M3FN, "f8e5m2": TensorProto.FLOAT8E5M2, "f8e8m0": TensorProto.FLOAT8E8M0},
     "f4e2m1": TensorProto.FLOAT4E2M1,
 }
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
@@ -99,7 +93,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self._path, self._weights = path, path.with_suffix(".bin")
         self._there = self._weights.stat().st_size if self._weights.is_file() else None  # bytes
-        self._asked = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
+        self._sum = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
         self._constants: list[tuple[onnx.TensorProto, int, int]] = []  # with offset and bytes
         self._message = onnx.ModelProto(ir_version=IR_VERSION, producer_name="OpenVINO")
         self._message.opset_import.add(domain="", version=OPSET)
@@ -153,8 +147,6 @@ class Reader:
                 if len(tensor.raw_data) < size:
                     raise PadopsError(f"{self._path}: {self._weights} became shorter while it was read")
         return self._message, files
-
-    # The elements of the XML.
 
     def _damaged(self, what: str) -> PadopsError:
         return PadopsError(f"{self._path} is damaged: {what}")
@@ -215,8 +207,6 @@ class Reader:
         if name not in ELEMENT_TYPES:
             raise PadopsError(f"{self._path}: {what} has elements of type {name}, which ONNX has no tensors of")
         return ELEMENT_TYPES[name]
-
-    # The model.
 
     def _fresh(self, *wanted: str) -> str:
         """Return the first free name, else the last name with a number."""
@@ -291,11 +281,9 @@ class Reader:
                 f"{self._path}: {layer} needs the bytes {offset} to {offset + needed} of {self._weights}, which has "
                 f"only {self._there}"
             )
-        self._asked += needed
-        if self._asked > LARGEST_MODEL:
-            raise PadopsError(
-                f"{self._path} has {self._asked} bytes of weights or more; up to {LARGEST_MODEL} are read"
-            )
+        self._sum += needed
+        if self._sum > LARGEST_MODEL:
+            raise PadopsError(f"{self._path} has {self._sum} bytes of weights or more; up to {LARGEST_MODEL} are read")
         self._constants.append((tensor, offset, needed))
 
 

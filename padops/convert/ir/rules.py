@@ -96,9 +96,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
-    masks = {
-        name: layer.integers(f"{name}_mask", "") for name in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")
-    }
+    masks = {key: layer.integers(f"{key}_mask", "") for key in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")}
     masks = {name: (bits + [0] * count[0])[: count[0]] for name, bits in masks.items()}
     rows, axes, shrunk, added = _axes(layer.values.dims[data], masks, count[0])
     shrink, first, last = (np.array(masks[name], bool)[rows] for name in ("shrink_axis", "begin", "end"))
@@ -348,9 +346,6 @@ def _divide(layer: Layer, first: str, second: str) -> str:
 def _range(layer: Layer, start: str, stop: str, step: str) -> str:
     type = layer.element_type("output_type") if layer.word("output_type", "") else layer.type
     return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
-
-
-# Activations.
 
 
 def _clamp(layer: Layer, data: str) -> str:

@@ -56,6 +56,10 @@ INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
 OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that only repeat the types of the inputs
 OP = "OpenVINOPad_12"
 ROLES = ("pads_begin", "pads_end")
+DOMAIN = "ai.intel.openvino"
+VERSIONS = {"opset1": 1, "opset12": 12}  # of OpenVINO's Pad
+NGRAPH_PAD = OPS["NGraphPad_0"]
+AMOUNTS = ("padding_below", "padding_above", "padding_interior")  # nGraph's attributes
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
@@ -101,10 +105,9 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{'rank' if rank is None else rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
-    fill = node.inputs[2] if node.op_type == "PadV2" else None
 
     def pad(columns: Iterable[Operand]) -> Replacement:
-        return in_mode(OP, mode, node.inputs[0], *columns, fill)
+        return in_mode(OP, mode, node.inputs[0], *columns, *node.inputs[2:])  # PadV2 has a fill
 
     if array is not None:
         return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
@@ -117,10 +120,6 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         return Applied([node], site, pad(made))
 
     return Match("", pad(ir.Value(name=role) for role in ROLES), split)
-
-
-DOMAIN = "ai.intel.openvino"
-VERSIONS = {"opset1": 1, "opset12": 12}
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
@@ -141,10 +140,6 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
         return in_mode(op.name, mode, *node.inputs)
 
     return matched(f"OpenVINO Pad of {version or 'an unknown opset'}", read)
-
-
-NGRAPH_PAD = OPS["NGraphPad_0"]
-AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
@@ -179,7 +174,6 @@ def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
     raise Unconvertible(f"{NGRAPH_PAD.mode} {value!r} is not one of {', '.join(NGRAPH_PAD.modes)} [P9]")
 
 
-OP_TYPE = "PadImage"
 IMAGE_MODES = ("constant", "reflect", "edge")
 SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
 FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
@@ -198,9 +192,9 @@ NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad
 
 def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
-    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+    if node.domain != "" or node.op_type != "PadImage" or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(f"Caffe2 {OP_TYPE}", lambda: _of_image(node, types))
+    return matched("Caffe2 PadImage", lambda: _of_image(node, types))
 
 
 def _of_image(node: ir.Node, types: Types) -> Replacement:
@@ -222,8 +216,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
     rows = np.zeros((2, 4), np.int64)
     rows[:, FIRST_AXIS[order] :][:, :2] = np.reshape(_image_amounts(given), (2, 2))
     value = np.array(given.get("value", 0), np.float32)
-    fill = value if mode == "constant" and any(value.tobytes()) else None
-    return in_mode(OP, mode, node.inputs[0], *rows, fill)
+    return in_mode(OP, mode, node.inputs[0], *rows, value if mode == "constant" and any(value.tobytes()) else None)
 
 
 def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
@@ -240,8 +233,7 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     return amounts
 
 
-ATEN = "org.pytorch.aten"
-ATEN_DOMAINS = (ATEN, "aten")
+ATEN_DOMAINS = ("org.pytorch.aten", "aten")
 
 # PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
 NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}

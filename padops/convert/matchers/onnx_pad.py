@@ -333,9 +333,7 @@ def _of_python_kernel(node: ir.Node) -> Replacement | None:
     if node.op_type != pyop_node.OP_TYPE or len(texts) != len(pyop_node.ATTRIBUTES) or texts["op"] not in OPS:
         return None
     op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
-    return Replacement(
-        op_type, tuple(inputs), {name: _attribute(op_type, name, value) for name, value in plain.items()}
-    )
+    return Replacement(op_type, tuple(inputs), {name: _attribute(op_type, name, row) for name, row in plain.items()})
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
