@@ -20,6 +20,41 @@ from padops.plural import plural
 
 FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # ends of a Slice, whatever the size of the axis
 REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}  # of a scatter
+# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
+# has at most the bias of GRU's hidden gate ("H").
+GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
+ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
+USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
+DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
+
+# Layers that equal an ONNX operator, with its name, by the number of their inputs.
+UNARY = {
+    **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
+    **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
+    **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
+    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
+}
+BINARY = {
+    **{name: name for name in ("Add", "Equal", "Greater", "Less")},
+    **{"ConvertLike": "CastLike", "GreaterEqual": "GreaterOrEqual", "LessEqual": "LessOrEqual"},
+    **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
+    **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
+}
+
+# Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
+WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("*", "auto_broadcast"): ("numpy",),
+    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
+    ("*", "activations_beta"): ("*",),
+    ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
+    ("Gather", "batch_dims"): ("0",),
+    ("Interpolate", "antialias"): ("false",),
+    ("NonZero", "output_type"): ("i64",),
+    ("Round", "mode"): ("half_to_even",),
+    ("ScatterElementsUpdate", "use_init_val"): ("true",),
+    ("Squeeze", "allow_axis_skip"): ("false",),
+    ("TopK", "stable"): ("*",),  # ONNX's TopK is stable
+}
 
 
 def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
@@ -151,14 +186,6 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
     rowed = layer.add("Cast", given, to=TensorProto.INT64)
     rowed = layer.add("Gather", rowed, layer.constant(rows))
     return layer.add("Where", layer.constant(masked, bool), layer.constant(ends), rowed) if masked.any() else rowed
-
-
-# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
-# has at most the bias of GRU's hidden gate ("H").
-GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
-ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
-USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
-DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
 
 def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
@@ -299,36 +326,6 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
     layer.add("TopK", data, layer.integral(count, 1), count=2, axis=layer.integer("axis"), largest=largest, sorted=1)
     found, places = layer.nodes[-1].output
     return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", "i32"))]
-
-
-# Layers that equal an ONNX operator, with its name, by the number of their inputs.
-UNARY = {
-    **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
-    **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
-    **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
-    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
-}
-BINARY = {
-    **{name: name for name in ("Add", "Equal", "Greater", "Less")},
-    **{"ConvertLike": "CastLike", "GreaterEqual": "GreaterOrEqual", "LessEqual": "LessOrEqual"},
-    **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
-    **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
-}
-
-# Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
-WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("*", "auto_broadcast"): ("numpy",),
-    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
-    ("*", "activations_beta"): ("*",),
-    ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
-    ("Gather", "batch_dims"): ("0",),
-    ("Interpolate", "antialias"): ("false",),
-    ("NonZero", "output_type"): ("i64",),
-    ("Round", "mode"): ("half_to_even",),
-    ("ScatterElementsUpdate", "use_init_val"): ("true",),
-    ("Squeeze", "allow_axis_skip"): ("false",),
-    ("TopK", "stable"): ("*",),  # ONNX's TopK is stable
-}
 
 
 def _unary(layer: Layer, data: str) -> str:

@@ -101,8 +101,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
         chains.append(chain)
     near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
     for data in dict.fromkeys(value for _, value in near):
-        others = [chain[0] for chain in chains if data not in chain]
-        made = [value.producer() for value in others]
+        made = [chain[0].producer() for chain in chains if data not in chain]
         if all(node is None or (node.domain == "" and node.op_type in BLOCKS) for node in made):
             yield data
 

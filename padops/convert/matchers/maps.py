@@ -55,8 +55,7 @@ class Map:
 
     def positions(self, size: int) -> np.ndarray:
         """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
-        data = np.arange(size)
-        return np.concatenate([reduce(lambda inner, show: show(inner), part, data) for part in self.parts])
+        return np.concatenate([reduce(lambda inner, show: show(inner), part, np.arange(size)) for part in self.parts])
 
 
 @dataclass(frozen=True)
