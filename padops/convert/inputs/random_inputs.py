@@ -43,6 +43,20 @@ SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.
 # Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
 WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, does not become NaN
+# For ``many_inputs``:
+SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
+SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
+FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
+LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
+LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
+LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
+MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
+EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
+        (1 << 62) + 3)  # fmt: skip
+BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
+# A model may scale its input before it compares it with a constant, so inputs include these multiples of a constant.
+TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
+SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
 class CannotDrawError(PadopsError):
@@ -268,21 +282,6 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     if not made.any():
         made = np.minimum(highest, 1)
     return made.reshape(shape)
-
-
-SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
-SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
-FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
-LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
-LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
-LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
-MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
-EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
-        (1 << 62) + 3)  # fmt: skip
-BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
-# A model may scale its input before it compares it with a constant, so inputs include these multiples of a constant.
-TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
-SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
 @dataclass(frozen=True)

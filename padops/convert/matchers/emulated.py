@@ -40,7 +40,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.matchers import onnx_pad
-from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Map, Reader, Step, copied, find_pad
+from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Reader, Step, copied, find_pad
 from padops.convert.model.graphs import Constants, NodeSite, Scope, attribute_value, constant, replace_in_place
 from padops.convert.model.types import REFUSALS, Types, collect, remove_unread, run_nodes
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, in_mode, settle_version
@@ -132,10 +132,7 @@ def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Se
     is_shape = axes == 1 and types.name(data, site.node.outputs[0]) in ("int32", "int64", None)
     if not keeps or is_shape or len(elements) > 1:
         return None
-    reaches = [step.reach for step in every]
-    reach = sum(filter(None, reaches)) if None not in reaches else None
-    shown = Map([[step.show for step in part] for part in parts], reach)
-    pad = find_pad(shown, None if dims is None else dims[reader.axis])
+    pad = find_pad(parts, None if dims is None else dims[reader.axis])
     if pad is None or (pad.mode is Mode.CONSTANT) != bool(elements) or _is_computed_from_constants(data):
         return None
     nodes = (*(node for step in every for node in step.nodes), site.node)
@@ -185,7 +182,20 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         return Match(form, status="not needed", reason=f"ONNX Runtime runs it as it is; {why}")
     if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes), runs="ONNX Runtime runs it")
+
+    def apply(site: NodeSite, constants: Constants) -> Applied:
+        """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
+        data, amounts, *others = made.inputs
+        assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
+        read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
+        replace_in_place(site.node, DOMAIN, made.op_type, [data])
+        remove_unread(read)
+        if bounds is None:
+            return Applied([site.node], site, made)
+        amounts = _bounded(data, amounts, bounds, site, constants)
+        return Applied([site.node], site, replace(made, inputs=(data, amounts, *others)))
+
+    return Match(form, made, apply, notes=tuple(notes), runs="ONNX Runtime runs it")
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
@@ -263,18 +273,6 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
     if fill is not None and not (fill.item() if fill.dtype.kind == "O" else any(fill.tobytes())):
         fill = None  # the default (P7)
     return in_mode(op_type, mode.value, first.data, np.concatenate([begins, ends]), fill, axes)
-
-
-def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
-    """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
-    data, amounts, *others = made.inputs
-    assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
-    read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
-    replace_in_place(site.node, DOMAIN, made.op_type, [data])
-    remove_unread(read)
-    if bounds is not None:
-        made = replace(made, inputs=(data, _bounded(data, amounts, bounds, site, constants), *others))
-    return Applied([site.node], site, made)
 
 
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:

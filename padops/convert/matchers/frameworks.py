@@ -60,6 +60,35 @@ DOMAIN = "ai.intel.openvino"
 VERSIONS = {"opset1": 1, "opset12": 12}  # of OpenVINO's Pad
 NGRAPH_PAD = OPS["NGraphPad_0"]
 AMOUNTS = ("padding_below", "padding_above", "padding_interior")  # nGraph's attributes
+IMAGE_MODES = ("constant", "reflect", "edge")  # of Caffe2's PadImage
+SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
+FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
+# PadImage's attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
+INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
+IMAGE_ATTRIBUTES = {
+    **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
+    **dict.fromkeys(("pads", "strides", "dilations"), INTS),
+    **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
+    **dict.fromkeys(("mode", "order"), ir.AttributeType.STRING),
+    "value": ir.AttributeType.FLOAT,
+}
+NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
+ATEN_DOMAINS = ("org.pytorch.aten", "aten")
+# PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
+NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
+# PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
+PYTORCH_MODES = NUMBERED | {"symmetric": "symmetric"}
+EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
+# PyTorch's operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
+# operator always pads the same number.
+OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
+    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
+    "constant_pad_nd": (("pads", "fill"), "constant", None),
+    "_pad_circular": (("pads",), "circular", None),
+    **{f"reflection_pad{count}d": (("pads",), "reflect", count) for count in (1, 2, 3)},
+    **{f"replication_pad{count}d": (("pads",), "replicate", count) for count in (1, 2, 3)},
+    **{f"symmetric_pad{count}d": (("pads",), "symmetric", count) for count in (1, 2, 3)},
+}
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
@@ -174,22 +203,6 @@ def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
     raise Unconvertible(f"{NGRAPH_PAD.mode} {value!r} is not one of {', '.join(NGRAPH_PAD.modes)} [P9]")
 
 
-IMAGE_MODES = ("constant", "reflect", "edge")
-SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
-FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
-
-# The attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
-INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
-IMAGE_ATTRIBUTES = {
-    **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
-    **dict.fromkeys(("pads", "strides", "dilations"), INTS),
-    **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
-    **dict.fromkeys(("mode", "order"), ir.AttributeType.STRING),
-    "value": ir.AttributeType.FLOAT,
-}
-NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
-
-
 def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain != "" or node.op_type != "PadImage" or node.op_identifier() in site.scope.model.functions:
@@ -231,26 +244,6 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     if len(amounts) != 4:
         raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
     return amounts
-
-
-ATEN_DOMAINS = ("org.pytorch.aten", "aten")
-
-# PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
-NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
-# PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
-PYTORCH_MODES = NUMBERED | {"symmetric": "symmetric"}
-EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
-
-# The operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
-# operator always pads the same number.
-OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
-    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
-    "constant_pad_nd": (("pads", "fill"), "constant", None),
-    "_pad_circular": (("pads",), "circular", None),
-    **{f"reflection_pad{count}d": (("pads",), "reflect", count) for count in (1, 2, 3)},
-    **{f"replication_pad{count}d": (("pads",), "replicate", count) for count in (1, 2, 3)},
-    **{f"symmetric_pad{count}d": (("pads",), "symmetric", count) for count in (1, 2, 3)},
-}
 
 
 def pytorch_operator(node: ir.Node) -> str | None:

@@ -45,20 +45,6 @@ FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this siz
 
 
 @dataclass(frozen=True)
-class Map:
-    """A map along one axis: the parts that a Concat joins, each with the nodes between the data and this part."""
-
-    parts: Sequence[Sequence[Show]]
-    # The distance from either end of the data within which all bounds lie; None without such a distance. A bound of
-    # Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
-    reach: int | None
-
-    def positions(self, size: int) -> np.ndarray:
-        """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
-        return np.concatenate([reduce(lambda inner, show: show(inner), part, np.arange(size)) for part in self.parts])
-
-
-@dataclass(frozen=True)
 class AxisPad:
     """A Pad of one axis."""
 
@@ -72,17 +58,27 @@ class AxisPad:
     spared: int | None = None
 
 
-def find_pad(shown: Map, size: int | None) -> AxisPad | None:
-    """Return the Pad with the same map for the axis's ``size``, or from some size on if ``size`` is None; else None."""
+def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
+    """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
+    return np.concatenate([reduce(lambda inner, step: step.show(inner), part, np.arange(size)) for part in parts])
+
+
+def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
+    """Return the Pad with the map of a Concat's parts for the ``size``, or from some size on if it is None; else None.
+
+    Each part has the steps from the data. All bounds lie within ``reach`` of either end of the data, and a bound of
+    Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
+    """
     probe = size
     if probe is None:
-        if shown.reach is None or shown.reach > MOST_SIZES:
+        reaches = [step.reach for part in parts for step in part]
+        if None in reaches or (reach := sum(filter(None, reaches))) > MOST_SIZES:
             return None
-        probe = 4 * shown.reach + 8
+        probe = 4 * reach + 8
     if probe > LONGEST:
         return None
     try:
-        pad = _pad_of(shown.positions(probe), probe)
+        pad = _pad_of(_positions(parts, probe), probe)
     except FAILS:
         return None
     if pad is None or size is not None:
@@ -92,7 +88,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
         """Return whether the nodes differ from the Pad with amounts of at most ``n - spared``, for size ``n``."""
         most = max(n - spared, 0)
         try:
-            return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), shown.positions(n), n)
+            return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), _positions(parts, n), n)
         except FAILS:
             return False
 
