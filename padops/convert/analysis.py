@@ -40,9 +40,7 @@ class Analysis:
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
     ) -> None:
-        self.document = document
-        self.asked = asked
-        self.progress = progress
+        self.document, self.asked, self.progress = document, asked, progress
         self.done: list[PadRecord] = []  # of Pads that an earlier pass has written as nodes without a Pad
         self.problem: str | None = None  # why types could not be inferred for the conversion, or None
         self.renew()
