@@ -14,7 +14,6 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.matchers import MATCHERS, Matcher, match_pad
-from padops.convert.matchers.auto_pad import LATER
 from padops.convert.matchers.onnx_pad import RENAMED, operator_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, values_behind, walk
@@ -32,7 +31,6 @@ from padops.terminal import Progress
 
 BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # the end of a reason that names a rule
 DOUBTED = ("wrong", "may be wrong")  # verdicts
-AT_RUN_TIME = "at run time"
 Shape = tuple[Dim, ...]
 
 
@@ -42,9 +40,7 @@ class Analysis:
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
     ) -> None:
-        self.document = document
-        self.asked = asked
-        self.progress = progress
+        self.document, self.asked, self.progress = document, asked, progress
         self.done: list[PadRecord] = []  # of Pads that an earlier pass has written as nodes without a Pad
         self.problem: str | None = None  # why types could not be inferred for the conversion, or None
         self.renew()
@@ -77,10 +73,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values downstream of wrong or possibly wrong Pads to the Pad and the reason.
-
-        The first map is for the installed onnxruntime's default session, the second for one without graph optimisation.
-        """
+        """Map values downstream of (possibly) wrong Pads to Pad and reason: with, and without graph optimisation."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:
@@ -166,9 +159,9 @@ class Pad:
     def too_new(self, minor: int) -> str | None:
         """Return why ONNX Runtime 1.``minor`` refuses the model for its opset or kernel; None if it loads the model."""
         site, node = self.site, self.site.node
-        if node.domain == "" and node.op_type in LATER and minor < (first := LATER[node.op_type][1]):
-            if node.inputs and self.types.name(node.inputs[0]) == (kind := LATER[node.op_type][0]):
-                return f"onnxruntime 1.{minor} has no {node.op_type} of {kind}; 1.{first} has"
+        if (node.domain, node.op_type) == ("", "ConvInteger") and node.inputs and minor < 24:
+            if self.types.name(node.inputs[0]) == "int8":
+                return f"onnxruntime 1.{minor} has no ConvInteger of int8; 1.24 has"
         opset, newest = site.scope.root.opset_imports.get(""), newest_opset(minor)
         if opset is None or newest is None or opset <= newest:
             return None
@@ -289,7 +282,7 @@ def _fill(info: PadInfo) -> str | None:
         return {"string": "''", "bool": "False"}.get(info.type or "", "0")
     fill = info.known_fill
     if fill is None:
-        return AT_RUN_TIME
+        return "at run time"
     if fill.size != 1:
         return f"{fill.size} elements"
     element = fill.reshape(-1)[0]

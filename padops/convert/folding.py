@@ -124,8 +124,7 @@ def _write_amounts(pad: Candidate, begins: list[int], ends: list[int], constants
     if "pads" in places:
         given[3:] = []  # axes
     former = dict.fromkeys(value for value in node.inputs if value is not None)
-    kept = [*node.attributes.values(), *attributes]
-    replace_in_place(node, node.domain, node.op_type, given_inputs(given), kept)
+    replace_in_place(node, node.domain, node.op_type, given_inputs(given), [*node.attributes.values(), *attributes])
     remove_unread(former)
     return True
 
@@ -177,8 +176,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
     else:
         at = operator.zero_point if operator.outside == "zero point" else None
         point = node.inputs[at] if at is not None and at < len(node.inputs) else None
-        array = constant(point, pad.site.scope)
-        wanted = ZERO if point is None else _bits_of(array, point)
+        wanted = ZERO if point is None else _bits_of(constant(point, pad.site.scope), point)
         what = "the zero point" if operator.outside == "zero point" else "0"
         require(wanted is not None and pad.fill is not None and pad.fill == wanted, f"the fill is not {what}")
     if operator.pooling:
@@ -237,14 +235,39 @@ class FoldPads:
             or self._fuse_into_consumers(pad)
         )
 
-    def _join(self, pad: Candidate) -> bool:
-        before = pad.info.data.producer()
+    def _join(self, second: Candidate) -> bool:
+        """Join two successive Pads if one Pad does the same for any shape; else return False.
+
+        - **constant** with the same fill, if the first only adds: the first adds fill, and the second adds more fill or
+          crops. So the amounts are summed, for any signs of the second's amounts.
+        - **edge**, if both only add: the last element of the first's output is the last element of the data.
+        - **any mode**, if both only add, on different axes: each axis has its own map (P2). Both must be Pads of ONNX,
+          of OpenVINO or of nGraph, which limit the amounts differently (P4).
+
+        On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another
+        period. So one Pad never does the same as the two; nor does it with wrap.
+        """
+        before = second.info.data.producer()
         first = self._candidates.get(before) if self._joins and before is not None else None
         if first is None or (first := self._candidate(first.site)) is None:
             return False
         self._types.infer()
-        joined = join(first, pad, self._constants)
-        return joined and self._remove(first, "one Pad does what both did", into=[pad.site.node])
+        uses = first.output.uses()
+        if len(uses) != 1 or first.output.is_graph_output() or second.site.node.graph is not first.site.node.graph:
+            return False
+        mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))
+        if not pairs or len(first.amounts or ()) != len(second.amounts or ()) or mode is not second.info.mode:
+            return False
+        if mode is None or not first.only_adds or any(amounts.interior for _, amounts in pairs):
+            return False
+        if mode is Mode.CONSTANT:
+            fits = first.fill is not None and first.fill == second.fill
+        else:
+            apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
+            fits = second.only_adds and (mode is Mode.EDGE or apart)
+        begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
+        joined = fits and _write_amounts(second, begins, ends, self._constants)
+        return joined and self._remove(first, "one Pad does what both did", into=[second.site.node])
 
     def _fuse_into_consumers(self, pad: Candidate) -> bool:
         try:
@@ -266,13 +289,30 @@ class FoldPads:
         return Constants(self._document.model)
 
     def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
-        """Remove a folded Pad and record the fold; return False if the Pad must stay."""
-        touched = remove(pad.site, self._types, only_bypass)
-        if touched is None:
-            return False
+        """Remove a folded Pad and what only computed its amounts, and record the fold; return False if it must stay.
+
+        The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its
+        Pad becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an
+        inner graph reads also becomes an Identity if another value may hide the data's name there.
+        """
+        self._types.infer()  # once a node is gone, types can no longer be inferred
+        scope, node, data, output = pad.site.scope, pad.site.node, pad.site.node.inputs[0], pad.output
+        assert data is not None and node.graph is not None, "no matcher finds a Pad without data"
+        read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
+        touched = dict.fromkeys(use.node for use in output.uses())
+        read_inside = any(reader.graph is not node.graph for reader in touched)
+        if output.is_graph_output() or (read_inside and scope.index.names[data.name] > 1):
+            if only_bypass or scope.opset is None or not has_identity(self._types.name(data, output), scope.opset):
+                return False
+            replace_in_place(node, "", "Identity", [data])
+            touched = {node: None}
+        else:
+            output.replace_all_uses_with(data)
+            node.graph.remove(node, safe=True)
+        remove_unread(read)
         self._document.touched.update(touched)
         self._changed.update(touched)
-        node, paths = pad.site.node, tuple(self.paths[one] for one in into)
+        paths = tuple(self.paths[one] for one in into)
         record = pad.found.record("folded")
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=(note,), into=paths)
         return True
@@ -294,63 +334,6 @@ class FoldPads:
         except PadError:
             return None
         return found if self._request.select == "all" or pad.match.already or needs(info, pad.match.runs_as) else None
-
-
-def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Collection[ir.Node] | None:
-    """Remove the Pad of ``site`` and what only computed its amounts; return changed nodes, None if the Pad must stay.
-
-    The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its Pad
-    becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an inner
-    graph reads also becomes an Identity if another value may hide the data's name there.
-    """
-    types.infer()  # once a node is gone, types can no longer be inferred
-    node = site.node
-    data, output = node.inputs[0], node.outputs[0]
-    assert data is not None, "no matcher finds a Pad without data"
-    read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
-    read_inside = any(use.node.graph is not node.graph for use in output.uses())
-    if output.is_graph_output() or (read_inside and site.scope.index.names[data.name] > 1):
-        opset = site.scope.opset
-        if only_bypass or opset is None or not has_identity(types.name(data, output), opset):
-            return None
-        replace_in_place(node, "", "Identity", [data])
-        remove_unread(read)
-        return [node]
-    readers = dict.fromkeys(use.node for use in output.uses())
-    output.replace_all_uses_with(data)
-    assert node.graph is not None, "it is in one"
-    node.graph.remove(node, safe=True)
-    remove_unread(read)
-    return readers
-
-
-def join(first: Candidate, second: Candidate, constants: Constants) -> bool:
-    """Move the amounts of two successive Pads to the second, if one Pad does the same for any shape; else return False.
-
-    - **constant** with the same fill, if the first only adds: the first adds fill, and the second adds more fill or
-      crops. So the amounts are summed, for any signs of the second's amounts.
-    - **edge**, if both only add: the last element of the first's output is the last element of the data.
-    - **any mode**, if both only add, on different axes: each axis has its own map (P2). Both must be Pads of ONNX, of
-      OpenVINO or of nGraph, which limit the amounts differently (P4).
-
-    On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another period. So
-    one Pad never does the same as the two; nor does it with wrap. The caller then removes the first Pad.
-    """
-    uses = first.output.uses()
-    if len(uses) != 1 or first.output.is_graph_output() or second.site.node.graph is not first.site.node.graph:
-        return False
-    mode, pairs = first.info.mode, list(zip(first.amounts or (), second.amounts or ()))
-    if not pairs or len(first.amounts or ()) != len(second.amounts or ()) or mode is not second.info.mode:
-        return False
-    if mode is None or not first.only_adds or any(amounts.interior for _, amounts in pairs):
-        return False
-    if mode is Mode.CONSTANT:
-        fits = first.fill is not None and first.fill == second.fill
-    else:
-        apart = all(NOTHING in pair for pair in pairs) and first.info.op.limit is second.info.op.limit
-        fits = second.only_adds and (mode is Mode.EDGE or apart)
-    begins, ends = [a.begin + b.begin for a, b in pairs], [a.end + b.end for a, b in pairs]
-    return fits and _write_amounts(second, begins, ends, constants)
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:

@@ -58,6 +58,11 @@ from padops.plural import plural
 from padops.runtime.installed import installed_minor
 from padops.terminal import Progress, counted, json_text
 
+LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
+ORIGIN = "padops: facts of the user's Pad"  # their key in a node's metadata
+FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
+INPUT, OUTPUT = "standard input", "standard output"
+
 
 def convert(
     source: Source,
@@ -301,9 +306,6 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
     return conversion
 
 
-ASK = "--auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
-
-
 def _same_left(analysis: Analysis) -> list[PadRecord]:
     """Return the unrequested convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong."""
     minor, records = installed_minor(), []
@@ -313,8 +315,8 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
             continue
         facts = pad.facts(minor)
         if not facts.runs:
-            reason = facts.why if match.stays else f"{facts.why}; {ASK}"
-            records.append(replace(pad.record("unconverted", reason), notes=(), facts=facts))
+            ask = "" if match.stays else "; --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
+            records.append(replace(pad.record("unconverted", facts.why + ask), notes=(), facts=facts))
     return records
 
 
@@ -330,8 +332,7 @@ def _without_fallback(op_type: str, why: str) -> str:
     why = re.sub("^it needs", "its fallback needs", why)
     # A type without operators, an opset that is too old, or a broken rule.
     in_vain = re.search(r"^no standard operator|may help$|\[(P\d+|S1)\]", why)
-    helps = "" if in_vain else "; --target onnx (padops.lower) may help"
-    return f"this file needs padops for {op_type}: {why}{helps}"
+    return f"this file needs padops for {op_type}: {why}{'' if in_vain else '; --target onnx (padops.lower) may help'}"
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
@@ -358,11 +359,6 @@ def check_left(conversion: Conversion, strict: bool) -> None:
         does = "gets the model wrong" if wrong else "does not run the model"
         count += ", so no runtime runs the model" if rule else f", and ONNX Runtime {does} as it is"
     raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
-
-
-LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
-ORIGIN = "padops: facts of the user's Pad"  # their key in a node's metadata
-FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
@@ -413,9 +409,6 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     found = Analysis(changed, analysis.asked, analysis.progress)
     found.done = [_with_facts(row, facts[node]) for node, row in records.items() if row.op_type == EXPLICIT]
     return found
-
-
-INPUT, OUTPUT = "standard input", "standard output"
 
 
 def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:

@@ -43,6 +43,7 @@ from padops.spec.dialects import DOMAIN, VERSION
 from padops.terminal import counted
 
 T = TypeVar("T")
+IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"  # a note
 
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
@@ -82,10 +83,8 @@ def _set_operator(
     # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
     imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
     for known in imports:
-        if known.get(domain, version) != version:
-            raise PadopsError(
-                f"{scope.path} imports version {known[domain]} of the domain {domain}; padops has {version}"
-            )
+        if (found := known.get(domain, version)) != version:
+            raise PadopsError(f"{scope.path} imports version {found} of the domain {domain}; padops has {version}")
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     replace_in_place(node, domain, op_type, inputs, attributes)
     remove_unread(former)  # values such as TensorFlow's amounts, and empty constants for absent inputs
@@ -141,9 +140,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
     return changed
 
 
-def _emit_standard(
-    pad: PadInfo, site: NodeSite, constants: Constants, types: Types, **lowering: Any
-) -> tuple[str, ...]:
+def _emit_standard(pad: PadInfo, site: NodeSite, constants: Constants, _: Types, **lowering: Any) -> tuple[str, ...]:
     """Replace the node by several nodes; it becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
@@ -223,15 +220,20 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
     return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())
 
 
-IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"
-STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
-
-
 def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
     """Return the attributes for JSON; refuse a Pad that the Python kernel cannot do."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
-    return {name: _plain(attribute) for name, attribute in pad.attributes.items()}
+    plain: dict[str, Any] = {}
+    for name, attribute in pad.attributes.items():
+        if attribute.is_ref():
+            raise Unconvertible(
+                f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its "
+                "own attributes only"
+            )
+        value = attribute.value.decode(errors="replace") if isinstance(attribute.value, bytes) else attribute.value
+        plain[name] = list(value) if isinstance(value, (tuple, list)) else value
+    return plain
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
@@ -243,19 +245,8 @@ def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: T
         inputs += [constants.add(np.zeros(0, np.int64), site, "absent")] * (pyop_node.SLOTS - len(inputs))
     operator = (pyop_node.DOMAIN, pyop_node.VERSION, pyop_node.OP_TYPE)
     _set_operator(site, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
-    return (IN_PYTHON, STRINGS_END_AT_NUL) if pad.type == "string" else (IN_PYTHON,)
-
-
-def _plain(attribute: ir.Attr) -> Any:
-    if attribute.is_ref():
-        raise Unconvertible(
-            f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
-            "attributes only"
-        )
-    value = attribute.value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return list(value) if isinstance(value, (tuple, list)) else value
+    more = ("onnxruntime-extensions ends a string at its first NUL",) if pad.type == "string" else ()
+    return (IN_PYTHON, *more)
 
 
 TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {

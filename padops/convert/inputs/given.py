@@ -23,6 +23,8 @@ Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays 
 Feeds = dict[str, np.ndarray]  # arrays by input name
 
 FEW = 16  # the most elements of an optional input that runs set
+# Errors of zipfile and NumPy for damaged files, in addition to those of any library.
+DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,6 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     dims = [d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim]
     dims = [None if isinstance(dim, int) and dim < 0 else dim for dim in dims]
     return Input(value.name, row.name, tuple(dims))
-
-
-# Errors of zipfile and NumPy for damaged files, in addition to those of any library.
-DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:

@@ -209,10 +209,9 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 def computes_floats(model: onnx.ModelProto) -> bool:
     """Return whether a model may compute floats, instead of only moving data. A Scatter may add or multiply."""
-    adding = (b"add", b"mul")
     return any(
         (node.op_type not in EXACT and not is_pad(node))
-        or any(row.name == "reduction" and row.s in adding for row in node.attribute)
+        or any(row.name == "reduction" and row.s in (b"add", b"mul") for row in node.attribute)
         for node in all_nodes(model)
     )
 

@@ -43,6 +43,20 @@ SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.
 # Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
 WORTH_SPRINKLING = 4  # numbers for each special value: a single number, such as a threshold, does not become NaN
+# For ``many_inputs``:
+SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
+SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
+FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
+LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
+LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
+LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
+MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
+EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
+        (1 << 62) + 3)  # fmt: skip
+BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
+# A model may scale its input before it compares it with a constant, so inputs include these multiples of a constant.
+TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
+SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
 class CannotDrawError(PadopsError):
@@ -124,8 +138,8 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
         return False
     if len(row.dims) == 2 and row.dims[1] != 1:
         return False
-    batches = _batches(inputs)
-    return all(isinstance(dim, int) for dim in row.dims) or "len" in row.name.lower() or row.dims[0] in batches
+    fixed = all(isinstance(dim, int) for dim in row.dims)
+    return fixed or "len" in row.name.lower() or row.dims[0] in _batches(inputs)
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
@@ -154,12 +168,10 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
     for rank in ranks:
         seen = []
         steps = [name for name in names if name not in batches]
-        if turn % 2 and len(steps) > 1:
-            yield {**dict.fromkeys(names, 1), "rank": rank, "": first} | {
-                name: first + APART * at for at, name in enumerate(steps)
-            }
-        ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
         ones = {**dict.fromkeys(names, 1), "rank": rank}
+        if turn % 2 and len(steps) > 1:
+            yield {**ones, "": first} | {name: first + APART * at for at, name in enumerate(steps)}
+        ways = [steps, *([name] for name in names), names, *map(list, combinations(names, 2))]
         twos = {**ones, **dict.fromkeys(batches, 2)}
         for way in ways[:40]:
             for i, size in enumerate((first, *SIZES[shift:], *SIZES[:shift], past)):
@@ -211,8 +223,11 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
     if row.type in SAMPLES:
         info = np.iinfo(dtype.numpy)
         return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
-    if draw.length is not None and _may_be_length(row, inputs, hints):
-        return _lengths(shape, draw, rng).astype(dtype.numpy)
+    if draw.length is not None and _may_be_length(row, inputs, hints):  # from half of the data to all data
+        lengths = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
+        if draw.turn % 2 == 0:
+            lengths.reshape(-1)[:1] = draw.length
+        return lengths.astype(dtype.numpy)
     if "int" in row.type:
         # The dims of a Loop's stack of no steps depend on what ONNX Runtime infers from the body.
         return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
@@ -243,15 +258,6 @@ def _cast(numbers: np.ndarray, type_name: str) -> np.ndarray:
         return np.asarray(np.abs(numbers) if type_name == "float8e8m0" else numbers).astype(by_name(type_name).numpy)
 
 
-def _lengths(shape: Sequence[int], draw: Draw, rng: np.random.Generator) -> np.ndarray:
-    """Return random lengths from half of the data to all data; in every other turn, the first length is all data."""
-    assert draw.length is not None, "only called for lengths"
-    made = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
-    if made.size and draw.turn % 2 == 0:
-        made.reshape(-1)[0] = draw.length
-    return made
-
-
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
     """Return distinct random axes; some count from the end if the data's rank is known."""
     count = prod(shape)
@@ -276,21 +282,6 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     if not made.any():
         made = np.minimum(highest, 1)
     return made.reshape(shape)
-
-
-SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynamic dims, in the order of the first turns
-SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
-FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
-LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
-LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
-LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
-MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
-EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
-        (1 << 62) + 3)  # fmt: skip
-BEYOND = tuple(sign * one for sign in (1, -1) for one in ((1 << 45) + 1, (1 << 53) + 1, (1 << 60) + 7, (1 << 62) + 3))
-# A model may scale its input before it compares it with a constant, so inputs include these multiples of a constant.
-TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
-SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
 @dataclass(frozen=True)
@@ -323,18 +314,12 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
                 tensors += [row.t] if row.type == row.TENSOR else []
                 tensors += row.g.initializer
         for tensor in tensors:
-            numbers |= _numbers(tensor)
+            outside = tensor.data_location == tensor.EXTERNAL or tensor.data_type == tensor.STRING
+            if not outside and prod(tensor.dims) <= FEW_ELEMENTS:
+                array = numpy_helper.to_array(tensor).reshape(-1)
+                numbers |= {one.item() for one in (array if array.dtype.kind in "iuf" else array.astype(np.float64))}
     known = sorted(number for number in numbers if np.isfinite(number))
     return Marks(tuple(int(number) for number in known if number == int(number)), tuple(map(float, known)), has_loops)
-
-
-def _numbers(tensor: onnx.TensorProto) -> set[float]:
-    """Return the elements of a small constant; empty for a large constant."""
-    outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
-    if outside or prod(tensor.dims) > FEW_ELEMENTS:
-        return set()
-    array = numpy_helper.to_array(tensor).reshape(-1)
-    return {one.item() for one in (array if array.dtype.kind in "iuf" else array.astype(np.float64))}
 
 
 def many_inputs(
@@ -356,8 +341,7 @@ def many_inputs(
         shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         most = LARGEST_TOTAL if turn < 2 * len(ladder) and not sizing else LARGE_TOTAL
         while sum(map(prod, shapes.values())) > most and any(sizes.values()):
-            largest = max(sizes, key=lambda name: sizes[name])
-            sizes[largest] //= 2
+            sizes[max(sizes, key=lambda name: sizes[name])] //= 2
             shapes = {row.name: row.shape(sizes, rank) for row in inputs}
         if sum(map(prod, shapes.values())) > LARGEST_TOTAL:
             return

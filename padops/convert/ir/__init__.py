@@ -39,6 +39,14 @@ from padops.processes import Pickled
 
 MOST_KINDS = 20  # of layers in a message
 LONGEST = 200  # characters of a reason
+PROGRAM = "padops.openvino_constants"
+SECONDS = 600.0  # for OpenVINO to read the IR and compute
+NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
+# Layers that only compute with the elements of their inputs; in others, each input but the first may be a parameter.
+ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
+HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
+MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
@@ -115,20 +123,9 @@ def _set(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto], infos: Iterabl
         getattr(graph, name).extend(rows)
 
 
-PROGRAM = "padops.openvino_constants"
-SECONDS = 600.0  # for OpenVINO to read the IR and compute
-NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
-# Layers that only compute with the elements of their inputs; in others, each input but the first may be a parameter.
-ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
-HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
-MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
-MOVES |= {"Unsqueeze", "VariadicSplit"}
-
-
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
     """Replace layers that compute constants if a rule needs the numbers or does not accept the layer."""
-    computed = _computed(message, values)
-    wanted = _wanted(message, values, computed)
+    wanted = _wanted(message, values, _computed(message, values))
     if not wanted:
         return {}
     total = sum(values.size(name) for node in wanted for name in node.output)

@@ -18,8 +18,10 @@ from padops.convert.matchers.frameworks import DOMAIN
 from padops.spec.plan import LARGEST
 
 SMALL = 1024  # the most bytes of a constant that may be amounts, axes or shapes
-
+INTEGER = re.compile("[+-]?[0-9]{1,19}")
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 Dims = list[int | None] | None  # None for each dynamic dim, and for an unknown rank
+Meaning = TypeVar("Meaning")
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,6 @@ class Values:
         return static_dims(self.dims.get(name))
 
 
-INTEGER = re.compile("[+-]?[0-9]{1,19}")
-FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
-Meaning = TypeVar("Meaning")
-
-
 class Unreadable(ValueError):
     """A layer that cannot be converted; the message is the reason for the listing."""
 
@@ -105,8 +102,6 @@ class Layer:
         self._attributes = {attribute.name: attribute.s.decode() for attribute in node.attribute}
         self._read = {"version"}
         self._count = 0  # of new names
-
-    # Attributes. ``refuse_what_is_not_read`` refuses attributes that no rule has read.
 
     def word(self, name: str, missing: str | None = None) -> str:
         """Return an attribute; ``missing`` replaces an absent attribute, and None requires the attribute."""
@@ -164,8 +159,6 @@ class Layer:
             if name not in self._read and value not in allowed and "*" not in allowed:
                 raise Unreadable(f"padops does not read {name}='{value}'")
 
-    # Inputs.
-
     def dims(self, name: str) -> list[int | None]:
         dims = self.values.dims[name]
         if dims is None:
@@ -204,8 +197,6 @@ class Layer:
 
     def of_type(self, name: str, type: int) -> str:
         return name if self.values.types[name] == type else self.add("Cast", name, to=type)
-
-    # Nodes.
 
     def add(self, op_type: str, *inputs: str, count: int = 1, **attributes: Any) -> str:
         name = self._name(op_type)

@@ -30,17 +30,11 @@ VERSION = "11"  # of the format; OpenVINO has written only this version since 20
 
 # Element types by their name in Parameter and Const layers; ports spell the first six differently.
 ELEMENT_TYPES = {
-    "f64": TensorProto.DOUBLE,
-    "f32": TensorProto.FLOAT,
-    "f16": TensorProto.FLOAT16,
-    "bf16": TensorProto.BFLOAT16,
-    "boolean": TensorProto.BOOL,
-    "string": TensorProto.STRING,
+    **{"f64": TensorProto.DOUBLE, "f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16},
+    **{"boolean": TensorProto.BOOL, "string": TensorProto.STRING},
     **{f"i{bits}": TensorProto.DataType.Value(f"INT{bits}") for bits in (64, 32, 16, 8, 4)},
     **{f"u{bits}": TensorProto.DataType.Value(f"UINT{bits}") for bits in (64, 32, 16, 8, 4)},
-    "f8e4m3": TensorProto.FLOAT8E4M3FN,
-    "f8e5m2": TensorProto.FLOAT8E5M2,
-    "f8e8m0": TensorProto.FLOAT8E8M0,
+    **{"f8e4m3": TensorProto.FLOAT8E4M3FN, "f8e5m2": TensorProto.FLOAT8E5M2, "f8e8m0": TensorProto.FLOAT8E8M0},
     "f4e2m1": TensorProto.FLOAT4E2M1,
 }
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
@@ -99,7 +93,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self._path, self._weights = path, path.with_suffix(".bin")
         self._there = self._weights.stat().st_size if self._weights.is_file() else None  # bytes
-        self._asked = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
+        self._sum = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
         self._constants: list[tuple[onnx.TensorProto, int, int]] = []  # with offset and bytes
         self._message = onnx.ModelProto(ir_version=IR_VERSION, producer_name="OpenVINO")
         self._message.opset_import.add(domain="", version=OPSET)
@@ -153,8 +147,6 @@ class Reader:
                 if len(tensor.raw_data) < size:
                     raise PadopsError(f"{self._path}: {self._weights} became shorter while it was read")
         return self._message, files
-
-    # The elements of the XML.
 
     def _damaged(self, what: str) -> PadopsError:
         return PadopsError(f"{self._path} is damaged: {what}")
@@ -216,8 +208,6 @@ class Reader:
             raise PadopsError(f"{self._path}: {what} has elements of type {name}, which ONNX has no tensors of")
         return ELEMENT_TYPES[name]
 
-    # The model.
-
     def _fresh(self, *wanted: str) -> str:
         """Return the first free name, else the last name with a number."""
         name = next((name for name in wanted if name not in self._taken), wanted[-1])
@@ -231,7 +221,12 @@ class Reader:
         inputs = [self._source(layer, port) for port in layer.inputs]
         outputs = [self._names[layer.id, port.id] for port in layer.outputs]
         if layer.type == "Result":
-            self._add_output(layer, inputs)
+            (port,), (name,) = layer.inputs, inputs
+            if name not in self._made or name in self._put_out:  # only what a node makes can be one output
+                name = self._fresh(*_split(layer.data.get("output_names", "")), layer.name)
+                self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
+            self._put_out.add(name)
+            _declare(self._graph.output.add(), name, port.type, port.dims)
         elif layer.type in ENDS:
             type = self._type(self._text(layer.data, "element_type", layer), layer)
             shape = self._text(layer.data, "shape", layer)  # an empty text means a scalar
@@ -243,8 +238,7 @@ class Reader:
                 self._add_constant(layer, outputs[0], type, dims)
         else:
             data = {**layer.data, "version": layer.version}
-            node = helper.make_node(layer.type, inputs, outputs, layer.name, domain=DOMAIN, **data)
-            self._graph.node.append(node)
+            self._graph.node.append(helper.make_node(layer.type, inputs, outputs, layer.name, domain=DOMAIN, **data))
             self._made.update(outputs)
             for port, name in zip(layer.outputs, outputs):
                 _declare(self._graph.value_info.add(), name, port.type, port.dims)
@@ -287,21 +281,10 @@ class Reader:
                 f"{self._path}: {layer} needs the bytes {offset} to {offset + needed} of {self._weights}, which has "
                 f"only {self._there}"
             )
-        self._asked += needed
-        if self._asked > LARGEST_MODEL:
-            raise PadopsError(
-                f"{self._path} has {self._asked} bytes of weights or more; up to {LARGEST_MODEL} are read"
-            )
+        self._sum += needed
+        if self._sum > LARGEST_MODEL:
+            raise PadopsError(f"{self._path} has {self._sum} bytes of weights or more; up to {LARGEST_MODEL} are read")
         self._constants.append((tensor, offset, needed))
-
-    def _add_output(self, layer: Layer, inputs: list[str]) -> None:
-        """Add the output of a Result: the value, or an Identity if no node made the value or it already is one."""
-        (port,), (name,) = layer.inputs, inputs
-        if name not in self._made or name in self._put_out:
-            name = self._fresh(*_split(layer.data.get("output_names", "")), layer.name)
-            self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
-        self._put_out.add(name)
-        _declare(self._graph.output.add(), name, port.type, port.dims)
 
 
 def _is_number(text: str) -> bool:

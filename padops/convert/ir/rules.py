@@ -20,6 +20,41 @@ from padops.plural import plural
 
 FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # ends of a Slice, whatever the size of the axis
 REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}  # of a scatter
+# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
+# has at most the bias of GRU's hidden gate ("H").
+GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
+ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
+USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
+DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
+
+# Layers that equal an ONNX operator, with its name, by the number of their inputs.
+UNARY = {
+    **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
+    **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
+    **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
+    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
+}
+BINARY = {
+    **{name: name for name in ("Add", "Equal", "Greater", "Less")},
+    **{"ConvertLike": "CastLike", "GreaterEqual": "GreaterOrEqual", "LessEqual": "LessOrEqual"},
+    **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
+    **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
+}
+
+# Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
+WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("*", "auto_broadcast"): ("numpy",),
+    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
+    ("*", "activations_beta"): ("*",),
+    ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
+    ("Gather", "batch_dims"): ("0",),
+    ("Interpolate", "antialias"): ("false",),
+    ("NonZero", "output_type"): ("i64",),
+    ("Round", "mode"): ("half_to_even",),
+    ("ScatterElementsUpdate", "use_init_val"): ("true",),
+    ("Squeeze", "allow_axis_skip"): ("false",),
+    ("TopK", "stable"): ("*",),  # ONNX's TopK is stable
+}
 
 
 def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
@@ -49,8 +84,7 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
     first = [at, *(i for i in range(rank) if i != at)]
     order = [*range(at, at + count), *range(at), *range(at + count, rank + count - 1)]
     moved = layer.add("Transpose", data, perm=first), layer.add("Transpose", updates, perm=order)
-    given = layer.add("ScatterND", moved[0], wanted, moved[1])
-    return layer.add("Transpose", given, perm=np.argsort(first).tolist())
+    return layer.add("Transpose", layer.add("ScatterND", moved[0], wanted, moved[1]), perm=np.argsort(first).tolist())
 
 
 def _split(layer: Layer, data: str, axis: str) -> list[str]:
@@ -97,9 +131,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
-    masks = {
-        name: layer.integers(f"{name}_mask", "") for name in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")
-    }
+    masks = {key: layer.integers(f"{key}_mask", "") for key in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")}
     masks = {name: (bits + [0] * count[0])[: count[0]] for name, bits in masks.items()}
     rows, axes, shrunk, added = _axes(layer.values.dims[data], masks, count[0])
     shrink, first, last = (np.array(masks[name], bool)[rows] for name in ("shrink_axis", "begin", "end"))
@@ -154,14 +186,6 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
     rowed = layer.add("Cast", given, to=TensorProto.INT64)
     rowed = layer.add("Gather", rowed, layer.constant(rows))
     return layer.add("Where", layer.constant(masked, bool), layer.constant(ends), rowed) if masked.any() else rowed
-
-
-# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
-# has at most the bias of GRU's hidden gate ("H").
-GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
-ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
-USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
-DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
 
 def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
@@ -304,36 +328,6 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
     return [found, layer.add("Cast", places, to=layer.element_type("index_element_type", "i32"))]
 
 
-# Layers that equal an ONNX operator, with its name, by the number of their inputs.
-UNARY = {
-    **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
-    **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
-    **{"HSwish": "HardSwish", "LogicalNot": "Not", "Negative": "Neg", "ReLU": "Relu", "SoftPlus": "Softplus"},
-    **{"Ceiling": "Ceil", "Floor": "Floor", "SoftSign": "Softsign", "Tan": "Tan", "Tanh": "Tanh"},
-}
-BINARY = {
-    **{name: name for name in ("Add", "Equal", "Greater", "Less")},
-    **{"ConvertLike": "CastLike", "GreaterEqual": "GreaterOrEqual", "LessEqual": "LessOrEqual"},
-    **{"LogicalAnd": "And", "LogicalOr": "Or", "LogicalXor": "Xor", "Maximum": "Max", "Minimum": "Min"},
-    **{"Multiply": "Mul", "Power": "Pow", "Subtract": "Sub"},
-}
-
-# Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
-WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("*", "auto_broadcast"): ("numpy",),
-    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
-    ("*", "activations_beta"): ("*",),
-    ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
-    ("Gather", "batch_dims"): ("0",),
-    ("Interpolate", "antialias"): ("false",),
-    ("NonZero", "output_type"): ("i64",),
-    ("Round", "mode"): ("half_to_even",),
-    ("ScatterElementsUpdate", "use_init_val"): ("true",),
-    ("Squeeze", "allow_axis_skip"): ("false",),
-    ("TopK", "stable"): ("*",),  # ONNX's TopK is stable
-}
-
-
 def _unary(layer: Layer, data: str) -> str:
     if layer.node.op_type in ("Ceiling", "Floor") and layer.type not in FLOATS:
         raise Unreadable("ONNX has it only for floats")
@@ -349,9 +343,6 @@ def _divide(layer: Layer, first: str, second: str) -> str:
 def _range(layer: Layer, start: str, stop: str, step: str) -> str:
     type = layer.element_type("output_type") if layer.word("output_type", "") else layer.type
     return layer.add("Range", *(layer.of_type(name, type) for name in (start, stop, step)))
-
-
-# Activations.
 
 
 def _clamp(layer: Layer, data: str) -> str:

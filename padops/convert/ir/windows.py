@@ -93,8 +93,7 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
     sizes = static_dims(layer.dims(data)[2:])
     if not mode.startswith("SAME") or sizes is None:
         raise Unreadable("output_shape with explicit amounts, or with spatial dims that are dynamic")
-    ones = [1] * len(kernel)
-    strides, dilations = (layer.integers(name, "") or ones for name in ("strides", "dilations"))
+    strides, dilations = (layer.integers(name, "") or [1] * len(kernel) for name in ("strides", "dilations"))
     more = layer.integers("output_padding", "") or [0] * len(kernel)
     if {len(numbers) for numbers in (sizes, strides, dilations, more, wanted)} != {len(kernel)}:
         raise Unreadable("its attributes and its output_shape have different numbers of axes")
@@ -136,8 +135,8 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
     largest = layer.add("MaxPool", data, count=2, **attributes)
     found = layer.nodes[-1].output[1]
     if axis := layer.integer("axis", "0"):  # the first axis that one index counts through
-        inner = layer.add("Shape", data, start=axis)
-        found = layer.add("Mod", found, layer.add("ReduceProd", inner, keepdims=0))
+        count = layer.add("ReduceProd", layer.add("Shape", data, start=axis), keepdims=0)
+        found = layer.add("Mod", found, count)
     type = layer.element_type("index_element_type", "i64")
     return [largest, found if type == TensorProto.INT64 else layer.add("Cast", found, to=type)]
 

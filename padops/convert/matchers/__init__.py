@@ -12,13 +12,7 @@ from functools import partial
 
 import onnx_ir as ir
 
-from padops.convert.matchers import (
-    auto_pad,
-    emulated,
-    frameworks,
-    onnx_functions,
-    onnx_pad,
-)
+from padops.convert.matchers import auto_pad, emulated, frameworks, onnx_functions, onnx_pad
 from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, attribute_value
 from padops.convert.model.types import Types
 from padops.convert.pads.match import MICROSOFT, Match

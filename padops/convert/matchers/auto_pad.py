@@ -52,11 +52,14 @@ TAKEN: dict[str, dict[str, int]] = {
     "AveragePool": {"float": 7, "float16": 7},
     "LpPool": {"float": 2, "float16": 6},
 }
-LATER = {"ConvInteger": ("int8", 24)}  # the types among these that only a later release 1.x has
 # What the operator reads outside its data, for ``PadFacts``.
 OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts
+# SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
+IMPLIED = ("auto_pad", "ceil_mode")
+MAX_BRANCHES = 64
+_Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
 
 
 def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
@@ -142,12 +145,6 @@ def _refuses_negative(window: SameWindow) -> str:
     return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # types that it casts to float
 
 
-_Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
-
-# SAME itself rounds the number of outputs up; with explicit pads, ceil_mode would round it up once more.
-IMPLIED = ("auto_pad", "ceil_mode")
-
-
 def pads_of(amounts: Sequence[Amount]) -> list[int]:
     return [row.begin for row in amounts] + [row.end for row in amounts]
 
@@ -163,10 +160,7 @@ def settle(site: NodeSite, constants: Constants, pads: Sequence[int], made: Repl
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
-    """Turn the node into nested Ifs on its sizes; each branch has the node with one choice of amounts.
-
-    ``choices`` has for each axis its possible amounts, ordered by ``Amount.below``.
-    """
+    """Turn the node into nested Ifs on its sizes, one branch for each choice; ``choices`` are ordered by ``below``."""
     node = site.node
     tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)
@@ -196,10 +190,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
 def _tests(
     site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]
 ) -> list[list[ir.Value]]:
-    """Return for each axis a bool value per choice of amounts but the last: whether the size needs this choice.
-
-    The tests use only operators of opset 7, which has neither Mod nor Less of integers.
-    """
+    """Return for each axis a bool value per choice of amounts but the last: whether the size needs this choice."""
 
     def scalar(value: int, role: str) -> ir.Value:
         return constants.add(np.array(value, np.int64), site, role)
@@ -213,7 +204,7 @@ def _tests(
             continue
         size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
         stride = scalar(axis.stride, "stride")
-        # One stride more than n - 1, so that Div rounds no negative number.
+        # One stride more than n - 1, so that Div rounds no negative number; opset 7 has no Mod, no Less of integers.
         last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
         steps = constants.insert("Div", [last, stride], site, "steps")
         start = constants.insert("Mul", [steps, stride], site, "start")
@@ -223,9 +214,6 @@ def _tests(
             above = constants.insert("Div", [remainder, scalar(amount.below, "below")], site, "above")
             tests[i].append(constants.insert("Equal", [above, zero], site, "test"))
     return tests
-
-
-MAX_BRANCHES = 64
 
 
 def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
@@ -313,10 +301,7 @@ def _by_size(window: SameWindow) -> dict[str, Any]:
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Return why ONNX Runtime cannot run the unchanged node as specified, and its judge (see ``Match``).
-
-    Measured with onnxruntime 1.31.1.
-    """
+    """Return why ONNX Runtime (measured: 1.31.1) cannot run the unchanged node as specified, and its judge."""
     dilated = any(axis.dilation > 1 for axis in window.axes)
     if window.operator.transposed:
         return None, None  # right by itself

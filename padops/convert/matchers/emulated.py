@@ -40,16 +40,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.matchers import onnx_pad
-from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Map, Reader, Step, copied, find_pad
-from padops.convert.model.graphs import (
-    Constants,
-    NodeSite,
-    Scope,
-    attribute_value,
-    constant,
-    remove_unused,
-    replace_in_place,
-)
+from padops.convert.matchers.maps import LONGEST, MOST_STEPS, AxisPad, Reader, Step, copied, find_pad
+from padops.convert.model.graphs import Constants, NodeSite, Scope, attribute_value, constant, replace_in_place
 from padops.convert.model.types import REFUSALS, Types, collect, remove_unread, run_nodes
 from padops.convert.pads.match import Applied, Match, Replacement, Unconvertible, check_type, in_mode, settle_version
 from padops.convert.runtimes import FIRST_WITH_INPUTS
@@ -59,6 +51,10 @@ from padops.spec.plan import Mode
 MOST_INPUTS = 32  # of a Concat
 MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
+SYMMETRIC_OP = "OpenVINOPad_12"
+FIRST_WITH_WRAP = 19
+FIRST_WITH_INTEGERS = 12  # of Min and Max
+Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
 @dataclass(frozen=True)
@@ -105,8 +101,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
         chains.append(chain)
     near = sorted(((depth, value) for chain in chains for depth, value in enumerate(chain)), key=lambda row: row[0])
     for data in dict.fromkeys(value for _, value in near):
-        others = [chain[0] for chain in chains if data not in chain]
-        made = [value.producer() for value in others]
+        made = [chain[0].producer() for chain in chains if data not in chain]
         if all(node is None or (node.domain == "" and node.op_type in BLOCKS) for node in made):
             yield data
 
@@ -137,10 +132,7 @@ def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Se
     is_shape = axes == 1 and types.name(data, site.node.outputs[0]) in ("int32", "int64", None)
     if not keeps or is_shape or len(elements) > 1:
         return None
-    reaches = [step.reach for step in every]
-    reach = sum(filter(None, reaches)) if None not in reaches else None
-    shown = Map([[step.show for step in part] for part in parts], reach)
-    pad = find_pad(shown, None if dims is None else dims[reader.axis])
+    pad = find_pad(parts, None if dims is None else dims[reader.axis])
     if pad is None or (pad.mode is Mode.CONSTANT) != bool(elements) or _is_computed_from_constants(data):
         return None
     nodes = (*(node for step in every for node in step.nodes), site.node)
@@ -169,12 +161,6 @@ def bits(element: np.ndarray) -> object:
     return element.item() if element.dtype.kind == "O" else element.tobytes()
 
 
-SYMMETRIC_OP = "OpenVINOPad_12"
-FIRST_WITH_WRAP = 19
-FIRST_WITH_INTEGERS = 12  # of Min and Max
-Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
-
-
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
     last = find(site, types)
     if last is None or _goes_on(last, site, types):
@@ -196,7 +182,20 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         return Match(form, status="not needed", reason=f"ONNX Runtime runs it as it is; {why}")
     if bounds is not None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
-    return Match(form, made, partial(_apply, made=made, bounds=bounds), notes=tuple(notes), runs="ONNX Runtime runs it")
+
+    def apply(site: NodeSite, constants: Constants) -> Applied:
+        """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
+        data, amounts, *others = made.inputs
+        assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
+        read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
+        replace_in_place(site.node, DOMAIN, made.op_type, [data])
+        remove_unread(read)
+        if bounds is None:
+            return Applied([site.node], site, made)
+        amounts = _bounded(data, amounts, bounds, site, constants)
+        return Applied([site.node], site, replace(made, inputs=(data, amounts, *others)))
+
+    return Match(form, made, apply, notes=tuple(notes), runs="ONNX Runtime runs it")
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
@@ -276,18 +275,6 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
     return in_mode(op_type, mode.value, first.data, np.concatenate([begins, ends]), fill, axes)
 
 
-def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
-    """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
-    data, amounts, *others = made.inputs
-    assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
-    read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
-    replace_in_place(site.node, DOMAIN, made.op_type, [data])
-    remove_unread(read)
-    if bounds is not None:
-        made = replace(made, inputs=(data, _bounded(data, amounts, bounds, site, constants), *others))
-    return Applied([site.node], site, made)
-
-
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
@@ -305,9 +292,6 @@ def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite
     pads = constants.insert("Min", [most, constants.add(amounts, site, "amounts")], site, "pads")
     pads.shape = ir.Shape([len(amounts)])
     return pads
-
-
-CLUSTER_FORM = "symmetric emulation of tf2onnx"
 
 
 @dataclass
@@ -342,7 +326,8 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     apply: Callable[[NodeSite, Constants], Applied] = partial(_replace_cluster, emulation=emulation)
     if first is not node:
         note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
-    return Match(CLUSTER_FORM, emulation.replacement, apply, plain.runs_as, (plain.pad, second), notes=(note,))
+    form = "symmetric emulation of tf2onnx"
+    return Match(form, emulation.replacement, apply, plain.runs_as, (plain.pad, second), notes=(note,))
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
@@ -433,15 +418,12 @@ def _replace_cluster(site: NodeSite, constants: Constants, emulation: _Cluster) 
     else:
         replace_in_place(last, DOMAIN, SYMMETRIC_OP, [data])
     site.scope.graph.remove(others, safe=True)
-    remove_unused(read)
+    remove_unread(read)
     return Applied([last], NodeSite(operator, site.path, site.scope), made)
 
 
 def _amounts(node: ir.Node, mode: str, scope: Scope) -> np.ndarray | None:
-    """Return the constant amounts of a Pad with only data, amounts and a mode; else None.
-
-    The fill of the first Pad does not matter, because its elements are removed again.
-    """
+    """Return the constant amounts of a Pad with only data, amounts and a mode; else None."""
     given = attribute_value(node, "mode", ir.AttributeType.STRING, "constant")
     if not _is(node, "Pad") or given != mode or not {*node.attributes} <= {"mode", "pads"}:
         return None

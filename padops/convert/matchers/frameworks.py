@@ -56,6 +56,39 @@ INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
 OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that only repeat the types of the inputs
 OP = "OpenVINOPad_12"
 ROLES = ("pads_begin", "pads_end")
+DOMAIN = "ai.intel.openvino"
+VERSIONS = {"opset1": 1, "opset12": 12}  # of OpenVINO's Pad
+NGRAPH_PAD = OPS["NGraphPad_0"]
+AMOUNTS = ("padding_below", "padding_above", "padding_interior")  # nGraph's attributes
+IMAGE_MODES = ("constant", "reflect", "edge")  # of Caffe2's PadImage
+SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
+FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
+# PadImage's attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
+INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
+IMAGE_ATTRIBUTES = {
+    **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
+    **dict.fromkeys(("pads", "strides", "dilations"), INTS),
+    **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
+    **dict.fromkeys(("mode", "order"), ir.AttributeType.STRING),
+    "value": ir.AttributeType.FLOAT,
+}
+NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
+ATEN_DOMAINS = ("org.pytorch.aten", "aten")
+# PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
+NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
+# PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
+PYTORCH_MODES = NUMBERED | {"symmetric": "symmetric"}
+EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
+# PyTorch's operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
+# operator always pads the same number.
+OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
+    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
+    "constant_pad_nd": (("pads", "fill"), "constant", None),
+    "_pad_circular": (("pads",), "circular", None),
+    **{f"reflection_pad{count}d": (("pads",), "reflect", count) for count in (1, 2, 3)},
+    **{f"replication_pad{count}d": (("pads",), "replicate", count) for count in (1, 2, 3)},
+    **{f"symmetric_pad{count}d": (("pads",), "symmetric", count) for count in (1, 2, 3)},
+}
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
@@ -101,10 +134,9 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{'rank' if rank is None else rank}, 2]")
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
-    fill = node.inputs[2] if node.op_type == "PadV2" else None
 
     def pad(columns: Iterable[Operand]) -> Replacement:
-        return in_mode(OP, mode, node.inputs[0], *columns, fill)
+        return in_mode(OP, mode, node.inputs[0], *columns, *node.inputs[2:])  # PadV2 has a fill
 
     if array is not None:
         return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
@@ -117,10 +149,6 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         return Applied([node], site, pad(made))
 
     return Match("", pad(ir.Value(name=role) for role in ROLES), split)
-
-
-DOMAIN = "ai.intel.openvino"
-VERSIONS = {"opset1": 1, "opset12": 12}
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
@@ -141,10 +169,6 @@ def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
         return in_mode(op.name, mode, *node.inputs)
 
     return matched(f"OpenVINO Pad of {version or 'an unknown opset'}", read)
-
-
-NGRAPH_PAD = OPS["NGraphPad_0"]
-AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
@@ -179,28 +203,11 @@ def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
     raise Unconvertible(f"{NGRAPH_PAD.mode} {value!r} is not one of {', '.join(NGRAPH_PAD.modes)} [P9]")
 
 
-OP_TYPE = "PadImage"
-IMAGE_MODES = ("constant", "reflect", "edge")
-SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
-FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
-
-# The attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
-INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
-IMAGE_ATTRIBUTES = {
-    **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
-    **dict.fromkeys(("pads", "strides", "dilations"), INTS),
-    **dict.fromkeys(("legacy_pad", "global_pooling"), INT),
-    **dict.fromkeys(("mode", "order"), ir.AttributeType.STRING),
-    "value": ir.AttributeType.FLOAT,
-}
-NEUTRAL = {"stride": 1, "strides": 1, "dilation": 1, "dilations": 1, "legacy_pad": 0, "global_pooling": 0}
-
-
 def match_caffe2_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
-    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+    if node.domain != "" or node.op_type != "PadImage" or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(f"Caffe2 {OP_TYPE}", lambda: _of_image(node, types))
+    return matched("Caffe2 PadImage", lambda: _of_image(node, types))
 
 
 def _of_image(node: ir.Node, types: Types) -> Replacement:
@@ -222,8 +229,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
     rows = np.zeros((2, 4), np.int64)
     rows[:, FIRST_AXIS[order] :][:, :2] = np.reshape(_image_amounts(given), (2, 2))
     value = np.array(given.get("value", 0), np.float32)
-    fill = value if mode == "constant" and any(value.tobytes()) else None
-    return in_mode(OP, mode, node.inputs[0], *rows, fill)
+    return in_mode(OP, mode, node.inputs[0], *rows, value if mode == "constant" and any(value.tobytes()) else None)
 
 
 def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
@@ -240,32 +246,9 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     return amounts
 
 
-ATEN = "org.pytorch.aten"
-ATEN_DOMAINS = (ATEN, "aten")
-CALL = "ATen"  # the operator that names another one
-
-# PyTorch's name of each mode, and ONNX's; in the order of ``_pad_enum``'s numbers.
-NUMBERED = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
-# PyTorch 2.13 has no symmetric mode. The proposed mode (pytorch#189480) reflects with the edge and has no number.
-PYTORCH_MODES = NUMBERED | {"symmetric": "symmetric"}
-EXTENDED = ("reflect", "edge", "symmetric")  # the modes that extend the uncropped data
-
-
-# The operators: the names of the inputs after the data, the mode if it is no input, and the number of axes if the
-# operator always pads the same number.
-OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
-    **dict.fromkeys(("pad", "_pad_enum"), (("pads", "mode", "fill"), "", None)),
-    "constant_pad_nd": (("pads", "fill"), "constant", None),
-    "_pad_circular": (("pads",), "circular", None),
-    **{f"reflection_pad{count}d": (("pads",), "reflect", count) for count in (1, 2, 3)},
-    **{f"replication_pad{count}d": (("pads",), "replicate", count) for count in (1, 2, 3)},
-    **{f"symmetric_pad{count}d": (("pads",), "symmetric", count) for count in (1, 2, 3)},
-}
-
-
 def pytorch_operator(node: ir.Node) -> str | None:
     """Return the name of PyTorch's operator that a node calls; None if it calls none."""
-    if node.op_type == CALL and node.domain in (*ATEN_DOMAINS, ""):
+    if node.op_type == "ATen" and node.domain in (*ATEN_DOMAINS, ""):
         name: str | None = attribute_value(node, "operator", ir.AttributeType.STRING)
         return name
     return node.op_type if node.domain in ATEN_DOMAINS else None
@@ -316,10 +299,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Reorder unknown amounts by nodes in front of the node, and remove the input of the mode.
-
-        The exporter writes the mode as a Constant that is invalid in ONNX and that ONNX Runtime rejects.
-        """
+        """Reorder unknown amounts by nodes in front of the node; remove the mode, which is an invalid Constant."""
         node.resize_inputs(2)
         remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads
@@ -371,10 +351,7 @@ def _axes_with_amounts(array: np.ndarray | None, shape: list[int | None] | None,
 
 
 def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """Return the fill as one element of the data's type, converted as in PyTorch; None for the default fill.
-
-    PyTorch converts to 16-bit floats through float, and truncates fractions for integers.
-    """
+    """Return the fill as one element of the data's type, converted as in PyTorch; None for the default fill."""
     if array is None or array.size != 1 or array.dtype.kind not in "biuf":
         raise Unconvertible("its value is not one constant number")
     value = array.reshape(-1)[0]
@@ -387,10 +364,10 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
     if dtype.kind == "b":
         fill = np.array(bool(value))
     elif dtype.kind in "iu":
-        limits = np.iinfo(dtype)
+        limits = np.iinfo(dtype)  # PyTorch truncates fractions for integers
         fill = np.array(int(value), dtype) if np.isfinite(value) and limits.min <= int(value) <= limits.max else None
     elif dtype.kind != "O":
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # PyTorch converts to 16-bit floats through float
             fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(dtype)
         fill = None if np.isinf(np.float64(fill)) and np.isfinite(value) else fill
     if fill is None:

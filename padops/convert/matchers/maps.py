@@ -32,28 +32,16 @@ FILL = -1  # in a map: a position that shows no data
 LONGEST = 1 << 20  # the most elements of an axis for which maps are written out
 UNBOUNDED = 1 << 59  # longer than any axis (P10): as a bound of a Slice, the end of the axis
 MOST_SIZES = 128  # the largest reach for which all sizes are compared
+# If several modes show the same elements, the first mode counts.
+MODES = (Mode.WRAP, Mode.REFLECT, Mode.EDGE, Mode.SYMMETRIC)
+# The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)
+COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
+INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
+MOST_STEPS = 8  # from an input to the data
+LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 
 Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to those that the output shows
 FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this size, or make far more elements than a Pad
-
-
-@dataclass(frozen=True)
-class Map:
-    """A map along one axis: the parts that a Concat joins, each with the nodes between the data and this part."""
-
-    parts: Sequence[Sequence[Show]]
-    # The distance from either end of the data within which all bounds lie; None without such a distance. A bound of
-    # Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
-    reach: int | None
-
-    def positions(self, size: int) -> np.ndarray:
-        """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
-        data = np.arange(size)
-        return np.concatenate([reduce(lambda inner, show: show(inner), part, data) for part in self.parts])
-
-
-# If several modes show the same elements, the first mode counts.
-MODES = (Mode.WRAP, Mode.REFLECT, Mode.EDGE, Mode.SYMMETRIC)
 
 
 @dataclass(frozen=True)
@@ -70,17 +58,27 @@ class AxisPad:
     spared: int | None = None
 
 
-def find_pad(shown: Map, size: int | None) -> AxisPad | None:
-    """Return the Pad with the same map for the axis's ``size``, or from some size on if ``size`` is None; else None."""
+def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
+    """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
+    return np.concatenate([reduce(lambda inner, step: step.show(inner), part, np.arange(size)) for part in parts])
+
+
+def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
+    """Return the Pad with the map of a Concat's parts for the ``size``, or from some size on if it is None; else None.
+
+    Each part has the steps from the data. All bounds lie within ``reach`` of either end of the data, and a bound of
+    Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
+    """
     probe = size
     if probe is None:
-        if shown.reach is None or shown.reach > MOST_SIZES:
+        reaches = [step.reach for part in parts for step in part]
+        if None in reaches or (reach := sum(filter(None, reaches))) > MOST_SIZES:
             return None
-        probe = 4 * shown.reach + 8
+        probe = 4 * reach + 8
     if probe > LONGEST:
         return None
     try:
-        pad = _pad_of(shown.positions(probe), probe)
+        pad = _pad_of(_positions(parts, probe), probe)
     except FAILS:
         return None
     if pad is None or size is not None:
@@ -90,7 +88,7 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
         """Return whether the nodes differ from the Pad with amounts of at most ``n - spared``, for size ``n``."""
         most = max(n - spared, 0)
         try:
-            return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), shown.positions(n), n)
+            return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), _positions(parts, n), n)
         except FAILS:
             return False
 
@@ -126,13 +124,6 @@ def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
         return False  # P4: OpenVINOPad_12 has this mode
     plan = AxisPlan(size, 0, size, pad.begin, 0, len(found))
     return np.array_equal(found, source_index(plan, pad.mode, np.arange(len(found))))
-
-
-# The operators of a step from a value to its source. (A Gather precedes an Unsqueeze.)
-COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
-INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
-MOST_STEPS = 8  # from an input to the data
-LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 
 
 @dataclass(frozen=True)
@@ -256,10 +247,7 @@ class Reader:
         return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
-        """Return the step of a Gather with constant indices along the axis.
-
-        Or of a Gather and an Unsqueeze, which select one element of an axis: ``x[..., 0].unsqueeze(-1)``.
-        """
+        """Return the step of a Gather with constant indices, or of ``x[..., 0].unsqueeze(-1)``, which selects one."""
         nodes: tuple[ir.Node, ...] = (node,)
         if node.op_type == "Unsqueeze":
             axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))
@@ -309,8 +297,7 @@ class Reader:
             return None
         others = [*array.shape]
         size = others.pop(self.axis)
-        show = lambda _: np.full(size, FILL)
-        return Step(None, (), show, keeps=False, element=flat[0:1].reshape(()), dims=others)
+        return Step(None, (), lambda _: np.full(size, FILL), keeps=False, element=flat[0:1].reshape(()), dims=others)
 
     def _integers(self, node: ir.Node, i: int, absent: list[int] | None = None) -> list[int] | None:
         value = node.inputs[i] if len(node.inputs) > i else None

@@ -37,6 +37,9 @@ from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_name
 
+CENTER_CROP = "CenterCropPad"
+CENTER_CROP_SINCE = 18
+OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
 ATTENTION = "Attention"
 ATTENTION_SINCE = 24
 KEY, MASK, PAST = 1, 3, 4  # inputs
@@ -98,23 +101,17 @@ def _lacking(node: ir.Node, types: Types) -> int | None:
     return None if not dims or dims[-1] is None else total - dims[-1]
 
 
-OP_TYPE = "CenterCropPad"
-SINCE = 18
-FORM = f"{OP_TYPE}-{SINCE}"
-OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
-
-
 def match_center_crop_pad(site: NodeSite, types: Types) -> Match | None:
     node = site.node
-    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+    if node.domain != "" or node.op_type != CENTER_CROP or node.op_identifier() in site.scope.model.functions:
         return None
-    return matched(FORM, lambda: _read(site, types))
+    return matched(f"{CENTER_CROP}-{CENTER_CROP_SINCE}", lambda: _read(site, types))
 
 
 def _read(site: NodeSite, types: Types) -> Match:
     node, opset = site.node, site.scope.opset
-    if opset is None or opset < SINCE:
-        raise Unconvertible(f"{OP_TYPE} needs opset {SINCE}; the model has opset {opset}")
+    if opset is None or opset < CENTER_CROP_SINCE:
+        raise Unconvertible(f"{CENTER_CROP} needs opset {CENTER_CROP_SINCE}; the model has opset {opset}")
     check_node(node, (2, 2), ("axes",))
     data, shape = node.inputs
     assert data is not None and shape is not None
@@ -134,8 +131,7 @@ def _read(site: NodeSite, types: Types) -> Match:
             lacking = array.astype(np.int64) - np.array(sizes, np.int64)
             begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
             amounts = np.concatenate([begins, lacking - begins])
-    version = int(onnx_op(opset).removeprefix("Pad_"))
-    op = settle_version(version, types.name(data, *node.outputs), ["constant"])
+    op = settle_version(int(onnx_op(opset).removeprefix("Pad_")), types.name(data, *node.outputs), ["constant"])
 
     def pad(amounts: Operand) -> Replacement:
         return in_mode(op, "constant", data, amounts, None, axes)
@@ -147,7 +143,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     added = ir.Value(name="pads") if amounts is None else np.maximum(amounts, 0)  # the Pad in the body never crops
     other = OTHER_SHAPE if types.name(shape) not in (None, "int64") else None
     made = pad(ir.Value(name="pads") if amounts is None else amounts)
-    return Match(FORM, made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
+    return Match("", made, apply, None if other else RunsAs("", opset), (pad(added), site), needed=other)
 
 
 def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:

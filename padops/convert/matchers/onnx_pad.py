@@ -38,6 +38,11 @@ from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSIONS, onnx_op
 from padops.spec.dtypes import by_name
 
+KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
+FLOATS = (ir.AttributeType.FLOAT, ir.AttributeType.INT)  # some exporters write the float ``value`` as an integer
+ATTRIBUTES = {"mode": ir.AttributeType.STRING, "pads": ir.AttributeType.INTS, "paddings": ir.AttributeType.INTS}
+RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator of padops under another name
+
 
 class Amended:
     """The inputs of a Pad, with an array in place of a constant that ONNX Runtime refuses."""
@@ -61,8 +66,7 @@ class Amended:
         def apply(site: NodeSite, constants: Constants) -> Applied:
             inputs = list(made.inputs)
             for given, wide in self.casts.items():
-                to = ir.AttrInt64("to", ir.DataType.INT64)
-                cast = constants.insert("Cast", [given], site, wide.name or "", [to])
+                cast = constants.insert("Cast", [given], site, wide.name or "", [ir.AttrInt64("to", ir.DataType.INT64)])
                 cast.type, cast.shape = wide.type, wide.shape
                 inputs = [cast if one is wide else one for one in inputs]
             return Applied([site.node], site, Replacement(made.op_type, tuple(inputs), made.attributes))
@@ -139,12 +143,6 @@ def refused(form: str, why: Unconvertible) -> Match:
     return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
 
 
-KNOWN_OPSET = 28  # ``VERSIONS`` lists the Pads up to this opset; for later opsets, padops asks onnx
-
-FLOATS = (ir.AttributeType.FLOAT, ir.AttributeType.INT)  # some exporters write the float ``value`` as an integer
-ATTRIBUTES = {"mode": ir.AttributeType.STRING, "pads": ir.AttributeType.INTS, "paddings": ir.AttributeType.INTS}
-
-
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognise a standard Pad, and determine its operator of padops."""
     node = site.node
@@ -213,10 +211,7 @@ def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
 
 
 def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended, modes: set[str]) -> Replacement:
-    """Return the operator of padops that does the same as a node; ``amounts`` names the attribute with the amounts.
-
-    ``since`` is the version of the opset's Pad. ``modes`` has several modes only if callers set the mode.
-    """
+    """Return the operator of padops that does the same as a node; ``amounts`` names the attribute with the amounts."""
     node, (data, pads, fill, axes) = site.node, given.inputs
     if pads is None and amounts is None:
         raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
@@ -227,8 +222,8 @@ def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended
             if attribute_value(node, "value", ir.AttributeType.INT) is not None:
                 attributes["value"] = ir.AttrFloat32("value", _float(attributes["value"]))
             return Replacement(op.name, (data,), attributes)
-    version = max(since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    op_type = settle_version(version, given.type, modes)
+    least = FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES
+    op_type = settle_version(max(since, least), given.type, modes)
     if amounts is not None:
         attribute = node.attributes[amounts]
         if attribute.is_ref():
@@ -280,10 +275,7 @@ def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope:
 
 
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise ``com.microsoft::Pad``, which ONNX Runtime runs as it runs ONNX's Pad, wrap included.
-
-    ONNX Runtime's own tools wrote this Pad before opset 11 made the amounts an input.
-    """
+    """Recognise ``com.microsoft::Pad``: ONNX Runtime's tools wrote it before opset 11, and it runs as ONNX's Pad."""
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
@@ -301,9 +293,6 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
         return given.match(made, None if given.wrong else RunsAs(MICROSOFT, 1))
 
     return matched(" ".join([form, *given.wrong]), read)
-
-
-RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator of padops under another name
 
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
@@ -344,9 +333,7 @@ def _of_python_kernel(node: ir.Node) -> Replacement | None:
     if node.op_type != pyop_node.OP_TYPE or len(texts) != len(pyop_node.ATTRIBUTES) or texts["op"] not in OPS:
         return None
     op_type, plain, inputs, _ = pyop_node.decode(texts, node.inputs)
-    return Replacement(
-        op_type, tuple(inputs), {name: _attribute(op_type, name, value) for name, value in plain.items()}
-    )
+    return Replacement(op_type, tuple(inputs), {name: _attribute(op_type, name, row) for name, row in plain.items()})
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:

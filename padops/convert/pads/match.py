@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, caller_strings
+from padops.convert.model.graphs import Constants, NodeSite, caller_strings
 from padops.convert.records import Status, Verdict
 from padops.plural import plural
 from padops.spec.dialects import DOMAIN, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_numpy
-
-if TYPE_CHECKING:
-    from padops.convert.model.graphs import Constants
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts

@@ -27,10 +27,6 @@ Operand = ir.Value | np.ndarray  # a value of the graph, or its elements if know
 Dims = Sequence[int | None]  # None for each unknown dim
 
 
-def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
-    return dims is not None and None not in dims
-
-
 POOLINGS = {("", "MaxPool"), ("", "AveragePool")}
 # ONNX Runtime moves Transposes through models with these operators: it adds Transposes around quantized convolutions.
 TRANSPOSING = {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
@@ -39,6 +35,10 @@ SHAPES = {("", "Shape"), ("", "Size")}  # their results are constant for constan
 # Operators that may change nothing. ONNX Runtime removes such a node before it folds Pads.
 _PASSING = {"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"}
 _PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # with this constant operand
+
+
+def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
+    return dims is not None and None not in dims
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,10 @@ def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Func
 def _poolings(site: NodeSite) -> Iterator[str]:
     """Yield the poolings that may become direct readers of the node's output."""
     pending, seen = [site.node.outputs[0]], {site.node}
-    main = site.scope.model.graph
     while pending:
         value = pending.pop()
         producer = value.producer()
-        if value.is_graph_output() and producer is not None and producer.graph is not main:
+        if value.is_graph_output() and producer is not None and producer.graph is not site.scope.model.graph:
             yield "a pooling outside of its graph"
         for node in (use.node for use in value.uses() if use.idx == 0 or _passes(use.node, site)):
             if (node.domain, node.op_type) in POOLINGS:

@@ -69,6 +69,12 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     ),
 }
 
+# Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
+LOWEST_IS_EXACT = ("int8", "uint8")
+MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
+OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
+SAME = ("SAME_UPPER", "SAME_LOWER")
+OTHERS = ("", "NOTSET", "VALID")
 MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly"
 
 
@@ -81,11 +87,6 @@ def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
     """
     ends = len(pads) // 2
     return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))
-
-
-# Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
-LOWEST_IS_EXACT = ("int8", "uint8")
-MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,6 @@ class Axis:
 
     def _same(self, size: int, mode: str) -> tuple[int, int]:
         return same_padding(size, self.kernel, self.stride, self.dilation, mode)
-
-
-OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
-SAME = ("SAME_UPPER", "SAME_LOWER")
-OTHERS = ("", "NOTSET", "VALID")
 
 
 class SameWindow:
