@@ -153,7 +153,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
         )
         conversion = replace(conversion, output=target, outputs=outputs, notes=(*conversion.notes, *notes))
         _put_into_place(stage, conversion, job.report, ending)
-    for tensor in job.document.message().graph.initializer if moved else ():
+    for tensor in job.document.proto.graph.initializer if moved else ():
         if entry(tensor, "location") in moved:  # the graph now reads this tensor from a data file
             value = job.document.model.graph.initializers[tensor.name]
             value.const_value = ir.serde.deserialize_tensor(tensor, folder)
@@ -214,7 +214,7 @@ def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
     """Stages the model file; if it is too large for one message, its large initializers go to a data file."""
-    message = _relocated(document.message(), placements)
+    message = _relocated(document.proto, placements)
     moved: dict[str, int] = {}
     content: bytes | None
     if not document.changed and document.path and all(p.location == p.file.location for p in placements):

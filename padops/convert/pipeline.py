@@ -173,7 +173,7 @@ def convert(
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
     conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
-    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
+    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.proto)} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
     written, original = None if dry_run else path, original_of(source, document)
@@ -251,7 +251,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     elif records and not document.changed:
         is_left = any(record.status == "unconverted" for record in records)
         notes.append("nothing was changed" if is_left else "nothing had to be changed")
-    if document.message().training_info:
+    if document.proto.training_info:
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
@@ -260,7 +260,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *told),
         no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in missing.items()},
-        _proto=document.message(),
+        _proto=document.proto,
         _folder=document.base_dir,
         _write=_write_conversion,
         _fatal=frozenset(fatal),
@@ -381,7 +381,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"
     records = convert_pads(analysis, Request(fold=False, fallback=False))
-    message = inliner.inline_local_functions(document.message(), convert_version=True)
+    message = inliner.inline_local_functions(document.proto, convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = deepcopy(message)
     del light.graph.initializer[:]

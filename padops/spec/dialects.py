@@ -410,9 +410,5 @@ SAME_OP = Op(
 )
 
 
-OPS: dict[str, Op] = {
-    op.name: op
-    for op in (
-        *map(_onnx_op, VERSIONS), _openvino_op(1), _openvino_op(12), NGRAPH_OP, SAME_OP,
-    )
-}  # fmt: skip
+_ROWS = (*map(_onnx_op, VERSIONS), _openvino_op(1), _openvino_op(12), NGRAPH_OP, SAME_OP)
+OPS: dict[str, Op] = {op.name: op for op in _ROWS}

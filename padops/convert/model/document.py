@@ -39,7 +39,7 @@ class Document:
     """A model during its conversion; only the converter uses it."""
 
     model: ir.Model
-    proto: onnx.ModelProto  # the message from which the graph was made
+    proto: onnx.ModelProto  # the model as a message, without the changes of passes since the last ``write_back``
     path: Path | None = None  # the model's file, or None
     base_dir: Path | None = None  # the base folder of its external data, or None if unknown
     size: int = 0  # the file's bytes
@@ -60,7 +60,7 @@ class Document:
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """Check and return the external files; if not ``needed``, check only the links to an object's data."""
-        tensors = list(external_tensors(self.message())) if self.may_be_external else []
+        tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
         if not tensors or not (needed or self.path):
@@ -73,14 +73,9 @@ class Document:
         """Return the model file, or the files of another format."""
         return self.foreign if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
 
-    def message(self) -> onnx.ModelProto:
-        """Return the model as a message, without the changes of passes since the last ``write_back``."""
-        return self.proto
-
     def write_back(self) -> onnx.ModelProto:
         """Update the message from the graph and return it."""
-        has_nodes = any(map(len, (self.model.graph, *self.model.functions.values())))
-        if has_nodes and not self._origin:
+        if not self._origin and any(map(len, (self.model.graph, *self.model.functions.values()))):
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)
@@ -112,9 +107,8 @@ class Document:
 
     def _owners(self) -> list[tuple[IrBody, onnx.ModelProto | onnx.FunctionProto]]:
         """Return the main graph and the functions, each with the message that has its imports."""
-        message = self.message()
         graphs: tuple[IrBody, ...] = (self.model.graph, *self.model.functions.values())
-        return list(zip(graphs, (message, *message.functions), strict=True))
+        return list(zip(graphs, (self.proto, *self.proto.functions), strict=True))
 
     def _bodies(self) -> list[tuple[IrBody, Body]]:
         """Return the main graph and the functions, each with the message that has its nodes."""

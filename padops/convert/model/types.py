@@ -39,7 +39,6 @@ class Types:
         self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto | None] = {}  # of the document's values at inference
-        self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
         """Return the element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
@@ -81,7 +80,7 @@ class Types:
         model = self._document.model
         graphs = [model.graph, *(function.graph for function in model.functions.values())]
         try:
-            main, bodies = infer(self._document.message())
+            main, bodies = infer(self._document.proto)
         except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
             for graph in graphs:
@@ -104,13 +103,10 @@ class Types:
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
         """Return the unpadded value, which has the same type: onnx's inference does not know padops' operators."""
-        walked: set[ir.Value] = set()
-        while value not in walked and (node := value.producer()) is not None:
-            if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
+        while (node := value.producer()) is not None and node.domain in (DOMAIN, pyop_node.DOMAIN):
+            if not node.inputs or (data := node.inputs[0]) is None:
                 break
-            walked.add(value)
-            value = self._behind.get(value, data)
-        self._behind.update(dict.fromkeys(walked, value))
+            value = data
         return value
 
     def _lookup(self, value: ir.Value) -> Known:

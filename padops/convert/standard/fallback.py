@@ -326,7 +326,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     """Return every call of an operator after inlining the model's functions; raise Unconvertible if that fails."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
-        message = declarations(analysis.document.message())
+        message = declarations(analysis.document.proto)
         _drop_fallbacks(message)
         versions = {row.domain: row.version for row in message.opset_import}
         for row in (row for function in message.functions for row in function.opset_import):
@@ -348,7 +348,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
 
 def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
     """Put the functions into graph and message; return whether any is new."""
-    message, model = document.message(), document.model
+    message, model = document.proto, document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function.SerializeToString() for function in message.functions if is_fallback(function)]
     if former == [function.SerializeToString() for function in made]:

@@ -132,10 +132,6 @@ def flatten(x: Operand) -> Numbers:
     return emit("Reshape", [x, ints(-1)]) if isinstance(x, ir.Value) else x.reshape(-1)
 
 
-def to_int64(x: Operand) -> Numbers:
-    return emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64)
-
-
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
     """Return the numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:

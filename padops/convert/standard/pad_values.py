@@ -36,7 +36,6 @@ from padops.convert.standard.graph_builder import (
     reshape,
     scalar,
     take,
-    to_int64,
 )
 from padops.spec import plan
 from padops.spec.dialects import AUTO_PADS, DATA_FORMATS, DOMAIN, Op
@@ -208,8 +207,9 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
         return _same(pad)
     # A list has a number for each axis; if it is longer or shorter, Reshape fails (P8).
     if pad.op.input_index("pads_begin") is not None:
-        lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
-        return AxisAmounts(*(reshape(numbers, rank_of(pad)) for numbers in lists))
+        lists = (_required(pad, name) for name in ("pads_begin", "pads_end"))
+        numbers = (emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64) for x in lists)
+        return AxisAmounts(*(reshape(x, rank_of(pad)) for x in numbers))
     if not pad.has_attribute("padding_below"):
         return _pairs(pad)
     below, above, between = (_vector_of(pad, f"padding_{name}") for name in ("below", "above", "interior"))
