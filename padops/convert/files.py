@@ -21,7 +21,7 @@ from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
 from padops.convert.model.document import LARGEST_PROTO, Document, Source
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted

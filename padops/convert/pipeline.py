@@ -44,7 +44,7 @@ from padops.convert.model.document import (
 )
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.pads.match import EXPLICIT
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule

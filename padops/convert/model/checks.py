@@ -230,7 +230,7 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
+    """Refuse an invalid model; ``refuse_what_would_be_lost`` has accepted the message."""
     functions = {key_of(function): function for function in model.functions}
     owners: list[onnx.ModelProto | onnx.FunctionProto] = [model, *model.functions]
     for i, owner in enumerate(owners, -1):

@@ -25,8 +25,14 @@ from padops.convert.errors import PadopsError, UsageError, kind_of, library_erro
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
 from padops.convert.model.graphs import IrBody, paired_graphs, subgraphs, values_of, walk
-from padops.convert.model.nesting import Body, nodes_in, shaped_type
-from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
+from padops.convert.model.nesting import (
+    Body,
+    external_tensors,
+    nodes_in,
+    refuse_what_would_be_lost,
+    shaped_type,
+    with_dense,
+)
 from padops.convert.records import FileRecord
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN

@@ -28,7 +28,7 @@ from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
 from padops.convert.verify.compare import compare, noted
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
