@@ -176,12 +176,9 @@ def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mo
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
     """Check and return the output dim of axis ``i`` (P1, P6, P10)."""
-    if pads.interior < 0:
-        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
-    if pads.interior and mode is not Mode.CONSTANT:
-        raise PadError(
-            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
-        )
+    if pads.interior < 0 or (pads.interior and mode is not Mode.CONSTANT):
+        why = "must not be negative" if pads.interior < 0 else f"only mode constant allows, not {mode.value}"
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which {why}")
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
     if max(map(abs, counted)) > LARGEST:

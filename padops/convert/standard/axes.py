@@ -26,23 +26,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.standard.graph_builder import (
-    FIRST,
-    FIRST_SLICE_OF_INPUTS,
-    MAX_LISTED,
-    Number,
-    Numbers,
-    arange,
-    emit,
-    here,
-    ints,
-    is_number,
-    part,
-    scalar,
-    take,
-    too_old,
-    with_axis,
-)
+from padops.convert.standard import graph_builder
+from padops.convert.standard.graph_builder import Number, Numbers, arange, emit, here, ints, is_number, part, take
 from padops.convert.standard.pad_values import AxisAmounts, Extents, apart, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
@@ -126,7 +111,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     """Extend the last axes by positions computed at run time; ``amounts`` has all axes."""
     if not axes:
         return
-    pad, first = work.pad, scalar(0)
+    pad, first = work.pad, graph_builder.scalar(0)
     extents = Extents.of(pad.op, shape_of(pad), amounts)
     step: Numbers | int = 1
     grows = all(not isinstance(x, Number) and (x >= 0).all() for x in (amounts.begin, amounts.end))
@@ -190,7 +175,7 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):
-        largest = MAX_LISTED if here().opset < FIRST["ConstantOfShape"] else SMALL_BLOCK
+        largest = graph_builder.MAX_LISTED if here().opset < graph_builder.FIRST["ConstantOfShape"] else SMALL_BLOCK
         if dims is not None and prod(dims) <= largest:
             return here().constant(np.full(dims, with_what.reshape(())), "fill")
         if with_what.dtype.kind != "O":
@@ -212,9 +197,7 @@ def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
     return made
 
 
-# The end of a Slice that reads all elements, forward or backward.
-TO_THE_END = 2**63 - 1
-TO_THE_BEGIN = -TO_THE_END
+TO_THE_END = 2**63 - 1  # the end of a Slice that reads all elements; negative, of a Slice backward
 
 FLOATS = ("float", "float16", "double")
 SUMMED = (*FLOATS, "int32", "int64")  # element types of onnxruntime's ReduceSum
@@ -228,9 +211,7 @@ def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.
 
 def _turned(value: ir.Value, axis: int) -> ir.Value:
     """Return all elements in reverse order."""
-    if here().opset < FIRST_SLICE_OF_INPUTS:
-        raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
-    return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(axis), ints(-1)])
+    return part(value, ints(-1), ints(-TO_THE_END), ints(axis), ints(-1))
 
 
 def _joined(axis: int, *parts: ir.Value) -> ir.Value:
@@ -314,7 +295,7 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
-    one = with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)
+    one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)
     may_be_negative_zero = isinstance(fill, ir.Value) or (fill.dtype.kind == "f" and fill == 0 and np.signbit(fill))
     kind = work.pad.type if may_be_negative_zero else None
     blocks: dict[int, list[ir.Value]] = {0: []}

@@ -59,9 +59,8 @@ class Calls:
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
-        self.proven = [
-            _is_right(pad, opset) for pad in pads
-        ]  # for each call, whether ONNX Runtime's Pad alone suffices
+        # For each call, whether ONNX Runtime's Pad alone suffices.
+        self.proven = [_is_right(pad, opset) for pad in pads]
         # Whether there are too many calls for the whole body; see ``ort_pad.on_data_or_fail``.
         modes = {mode for pad in pads for mode in pad.known_modes}
         by_axes = any(pad.input("axes") is not None for pad in pads)
@@ -90,9 +89,8 @@ class Calls:
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
             # onnxruntime crashes while it loads a model with declared ranks, in nodes for other ranks (1.31).
-            raise Unconvertible(
-                "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
-            )
+            why = "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+            raise Unconvertible(why)
 
         def write(given: PadInfo) -> Number:
             if given.dims == []:
@@ -121,9 +119,8 @@ class Calls:
             # In a branch, ONNX Runtime folds an If and loses its output for nodes inside the next call's If (1.32).
             output = emit("Identity", [output])
         pad_values.check_nesting(here().nodes, merged.around)
-        if pad_values.depth_of(here().nodes) is not None and any(
-            pad_values.follows_dequantizing(pad.inputs[0]) for pad in self.pads
-        ):
+        moves = any(pad_values.follows_dequantizing(pad.inputs[0]) for pad in self.pads)
+        if moves and pad_values.depth_of(here().nodes) is not None:
             self._keep_apart(inputs[0])
         return output
 

@@ -16,22 +16,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert import runtimes
 from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import ALONE, Operand, PadInfo, all_known
-from padops.convert.runtimes import (
-    CASTS_RIGHT_SINCE,
-    EXACT_CASTS,
-    FILLS,
-    FIRST_WITH_INPUTS,
-    find_fault,
-    has_modes,
-    has_type,
-    judge,
-    known_amounts,
-    reaches_provider,
-    said_of,
-    taking_pooling,
-)
+from padops.convert.runtimes import FIRST_WITH_INPUTS, find_fault, known_amounts, taking_pooling
 from padops.convert.standard import ort_pad, pad_values
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
@@ -75,7 +63,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
         return Way.ANY, ""  # rank 0 passes through
-    as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
+    as_it_is = pad.op.name == onnx_op(opset) and runtimes.reaches_provider(pad, found, NEWEST_MINOR)
     stays = may_stay and as_it_is and not _is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Way.STAYS, ""
@@ -87,15 +75,15 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
     rule, sure = fault or (None, False)
     left = rule is None or rule.does == "leaves" or rule.when == "sizes above"
     if rule is not None and left and (rule.when in OF_ALL_NODES or (rule.when == "always" and not rule.modes)):
-        if stays and judge(pad, found, OLDEST)[0] == "runs":
-            return Way.STAYS, said_of(rule)
-        return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(rule)
+        if stays and runtimes.judge(pad, found, OLDEST)[0] == "runs":
+            return Way.STAYS, runtimes.said_of(rule)
+        return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, runtimes.said_of(rule)
     if row.moves and pad.type is not None and pad.type not in row.moves and left:
-        proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # the provider must accept the type between the casts
+        proxy, _ = runtimes.EXACT_CASTS.get(pad.type, (None, 0))  # the provider must accept the type between the casts
         return Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}"
     if rule is not None and standard and pad.mode is Mode.CONSTANT and not taking_pooling(pad):
         # A Pad behind a cropping Slice is right; the crop leaves elements on each axis.
-        of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
+        of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in runtimes.FILLS))
         elsewhere = rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure)
         if elsewhere and find_fault(of_fill, judged, found, ANY_RELEASE) is None:
             return Way.CROPPED, ""
@@ -159,7 +147,7 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     """Return whether the standard Pad of an opset does the same if it gets the amounts of all axes."""
-    if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
+    if pad.mode is None or pad.may_have_interior or not runtimes.has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
@@ -262,8 +250,8 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if way is Way.CROPPED:
         return ort_pad.on_data(pad, *ort_pad.cropped(pad, pad.data)[::-1])
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = has_type(pad.type, here().opset)
-    if plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE:
+    typed = runtimes.has_type(pad.type, here().opset)
+    if plain and pad.type == "float16" and here().opset >= runtimes.CASTS_RIGHT_SINCE:
         # Such a Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float
         # attribute might not be rounded if another operator read it.
         typed = typed or pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
