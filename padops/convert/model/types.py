@@ -13,16 +13,9 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model import graphs
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import (
-    LARGEST_CONSTANT,
-    Scope,
-    attribute_value,
-    constant,
-    paired_graphs,
-    remove_unused,
-    values_of,
-)
+from padops.convert.model.graphs import LARGEST_CONSTANT, Scope, attribute_value, constant, paired_graphs, values_of
 from padops.convert.model.inference import ENDLESS, ENDS, STEPS, declared, infer, is_unsure
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
@@ -78,16 +71,16 @@ class Types:
         if self._inferred:
             return self._inferred
         model = self._document.model
-        graphs = [model.graph, *(function.graph for function in model.functions.values())]
+        roots = [model.graph, *(function.graph for function in model.functions.values())]
         try:
             main, bodies = infer(self._document.proto)
         except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
-            for graph in graphs:
+            for graph in roots:
                 for inner in (graph, *graph.subgraphs()):
                     self._inferred.update(dict.fromkeys(values_of(inner)))
         else:
-            for body, found in zip(graphs, (main, *bodies), strict=True):
+            for body, found in zip(roots, (main, *bodies), strict=True):
                 for part, message in paired_graphs(body, found):
                     kinds = {info.name: info.type for info in declared(message)}
                     self._inferred.update((value, kinds.get(value.name or "")) for value in values_of(part))
@@ -194,7 +187,7 @@ def remove_unread(values: Iterable[ir.Value]) -> None:
         value = pending.pop()
         node = value.producer()
         if not _may_be_known(node):
-            remove_unused([value])
+            graphs.remove_unused([value])
         elif node.graph is not None and not any(x.is_graph_output() or x.uses() for x in node.outputs):
             read = [x for x in node.inputs if x is not None]
             node.graph.remove(node, safe=True)

@@ -21,23 +21,8 @@ from padops.convert import runtimes
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, all_known
 from padops.convert.runtimes import EXACT_CASTS, FIRST_WITH_INPUTS, MOVED, has_modes, known_amounts, taking_pooling
-from padops.convert.standard import pad_values
-from padops.convert.standard.graph_builder import (
-    FIRST_SLICE_OF_INPUTS,
-    Number,
-    Numbers,
-    arange,
-    emit,
-    flatten,
-    here,
-    ints,
-    lowest,
-    part,
-    reshape,
-    take,
-    too_old,
-    with_axis,
-)
+from padops.convert.standard import graph_builder, pad_values
+from padops.convert.standard.graph_builder import Number, Numbers, emit, flatten, here, ints, part, reshape, take
 from padops.convert.standard.pad_values import FAR, AxisAmounts, amounts_of, any_fill, mode_of, rank_of, shape_of
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Limit, Mode
@@ -67,7 +52,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, even if it adds none
         fewest = [2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes]
         terms.append(size - pad_values.select(fewest, choice))
-    return lowest(*terms) > -1
+    return graph_builder.lowest(*terms) > -1
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
@@ -88,7 +73,7 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
     front = np.minimum(np.maximum(amounts.begin, 0), output)
     back = output - front - (stop - start)
     left = AxisAmounts(front, back)
-    if here().opset >= FIRST_SLICE_OF_INPUTS:
+    if here().opset >= graph_builder.FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [source, start, stop]), left
     begin, end, axes = amounts.begin, amounts.end, ints()
     if not isinstance(begin, Number) and not isinstance(end, Number):  # Slice counts from the end, too
@@ -126,8 +111,9 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
         return _with_attributes(pad, amounts, lifted)
     pads = _pads(pad, amounts, lifted)
     fill = -1 if numbered else _fill(pad)
-    padded = emit("Pad", [with_axis("Unsqueeze", source, 0) if lifted else source, pads, fill], _mode(pad))
-    return with_axis("Squeeze", padded, 0) if lifted else padded
+    source = graph_builder.with_axis("Unsqueeze", source, 0) if lifted else source
+    padded = emit("Pad", [source, pads, fill], _mode(pad))
+    return graph_builder.with_axis("Squeeze", padded, 0) if lifted else padded
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
@@ -176,22 +162,22 @@ def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) ->
     else:
         pads = _pads(pad, amounts, lifted)
         if not isinstance(pads, np.ndarray):
-            raise too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
+            raise graph_builder.too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
         made["pads"] = ir.AttrInt64s("pads", pads.tolist())
     if pad.op.input_index(pad.op.fill) is None:
         if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses an infinite value in any mode
             made["value"] = pad_values.reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value
     elif (fill := pad_values.given_fill(pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
-            raise too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
+            raise graph_builder.too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
         made["value"] = ir.AttrFloat32("value", float(fill.reshape(())))
     if not lifted:
         return emit("Pad", [pad.data], made)
     if given is not None and given.is_ref():  # unchangeable amounts: only the padded data get another axis
-        padded = with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0)
+        padded = graph_builder.with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0)
     else:
-        padded = emit("Pad", [with_axis("Unsqueeze", pad.data, 0)], made)
-    return with_axis("Squeeze", padded, 0)
+        padded = emit("Pad", [graph_builder.with_axis("Unsqueeze", pad.data, 0)], made)
+    return graph_builder.with_axis("Squeeze", padded, 0)
 
 
 def iota(pad: PadInfo) -> Numbers:
@@ -404,10 +390,10 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
     output = amounts.begin + dilated + amounts.end
     if pad.op.clamp:
         output = np.maximum(output, 0)
-    step = emit("Gather", [ints(1), -lowest(output, *checked, ints(0))], role="P1_P6")
+    step = emit("Gather", [ints(1), -graph_builder.lowest(output, *checked, ints(0))], role="P1_P6")
 
     def row(axis: Number, so_far: Numbers) -> Numbers:
-        positions = arange(take(output, axis), step) - take(amounts.begin, axis)
+        positions = graph_builder.arange(take(output, axis), step) - take(amounts.begin, axis)
         every = 1 if interior is None else take(steps, axis)
         count = take(size, axis)
         inside, shown = pad_values.apart(positions, every, count)
