@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -113,7 +114,7 @@ class Job:
     target: Path | None  # the model file; None writes no file
     # Compares the original and the converted model file; None skips the verification.
     verify: Callable[[Path, Path], Verification] | None = None
-    original: Callable[[], onnx.ModelProto] | None = None  # makes a new message of the original, which is not a file
+    given: Source | None = None  # the original
     progress: Progress | None = None
     report: Path | None = None  # the report to write with the model, or None
     # In place: the identity of the source file; padops does not replace another file at the same path.
@@ -166,8 +167,10 @@ def _verified(
     """Verifies the staged model; an original in memory, and data files in place, come beside it for the time."""
     original = job.document.path
     if original is None:
-        assert job.original is not None, "the original is not a file"
-        content = serialize(_relocated(job.original(), placements))
+        model = onnx.ModelProto() if job.document.foreign else job.given  # OpenVINO runs the files of another format
+        message = ir.to_proto(model) if isinstance(model, ir.Model) else deepcopy(model)
+        assert isinstance(message, onnx.ModelProto), "the original is an object"
+        content = serialize(_relocated(message, placements))
         if content is None:
             raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
         original = stage.hidden / ".original.onnx"

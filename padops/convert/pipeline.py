@@ -33,15 +33,7 @@ from padops.convert.files import Job, check_paths, check_targets, finish, output
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers.auto_pad import match_auto_pad
-from padops.convert.model.document import (
-    LARGEST_PROTO,
-    Document,
-    Source,
-    given_model,
-    original_of,
-    parse_model,
-    read_document,
-)
+from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, parse_model, read_document
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
 from padops.convert.model.nesting import external_tensors
@@ -176,8 +168,8 @@ def convert(
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.proto)} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    written, original = None if dry_run else path, original_of(source, document)
-    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
+    written = None if dry_run else path
+    job = Job(document, files, written, compare, source, progress, reported, replaced, strict)
     try:
         if strict or dry_run or path is not None:
             check_left(conversion, strict)
