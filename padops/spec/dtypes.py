@@ -96,11 +96,7 @@ def types_of(version: int) -> tuple[str, ...]:
 
 
 def dtype_of(array: np.ndarray) -> DType:
-    """Return the ``DType`` of an array.
-
-    Raises:
-        TypeError: The type is not in ``padops.spec.dtypes``.
-    """
+    """Return the ``DType`` of an array; raise TypeError for a type that has none."""
     dtype = by_numpy(array.dtype)
     if dtype is None:
         raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")

@@ -133,17 +133,7 @@ def make_plan(
     limit: Limit = Limit.NONE,
     clamp: bool = False,
 ) -> Plan:
-    """Check the amounts against the shape and build the plan.
-
-    Args:
-        amounts: The pads of each axis of ``shape``.
-        crop: The effect of negative pads in the modes other than constant (P3).
-        limit: How far a mode may reach (P4).
-        clamp: Whether a negative output dim is 0 instead of an error (P1).
-
-    Raises:
-        PadError: P1, P4, P5, P6 or P10 does not hold.
-    """
+    """Build the plan; check P1, P4, P5, P6 and P10. ``clamp``: a negative output dim is 0 instead of an error (P1)."""
     outputs = [_output_size(i, n, a, mode, clamp) for i, (n, a) in enumerate(zip(shape, amounts, strict=True))]
     if prod(outputs) > LARGEST:
         raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
