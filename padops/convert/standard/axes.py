@@ -25,10 +25,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.pad_info import Operand, PadInfo
+from padops.convert.pads.pad_info import Operand, PadInfo, all_known
 from padops.convert.standard import graph_builder
 from padops.convert.standard.graph_builder import Number, Numbers, arange, emit, here, ints, is_number, part, take
-from padops.convert.standard.pad_values import AxisAmounts, Extents, apart, look_up, shape_of
+from padops.convert.standard.pad_values import AxisAmounts, Extents, any_fill, apart, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -51,6 +51,12 @@ class Work:
         self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
         # Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run.
         self.by_elements = pad.type == "string"
+
+    @staticmethod
+    def filling(pad: PadInfo) -> tuple[Work, Operand]:
+        """Return the work in mode constant, and the fill in the form that the work needs."""
+        with_what, work = any_fill(pad), Work(pad)
+        return work, graph_builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
     def dim(self, axis: int) -> Numbers:
         """Return the size of an axis, as a vector of one element."""
@@ -223,7 +229,7 @@ def _repeated(work: Work, axis: int, op_type: str, value: ir.Value, count: int) 
     return value if count == 1 else emit(op_type, [value, np.where(np.arange(len(work.dims)) == axis, count, 1)])
 
 
-def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
+def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
@@ -256,11 +262,30 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     work.replace_axis(axis, parts, ints(row.output))
 
 
-def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
-    """Extend one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
-    front = _side(work, axis, begin, mode, True)
-    parts = [*front, work.value, *_side(work, axis, end, mode, False)]
-    work.value = _joined(axis, *parts)  # nothing reads its dims afterwards
+def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
+    """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
+    assert pad.dims is not None, "without dims there are no amounts of each axis"
+    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
+    only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
+    checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
+    if not only_adds or (checked and None in pad.dims):
+        return None
+    fills, mode = pad.mode is Mode.CONSTANT, pad.known_modes[0]
+    may_sum = pad.type in SUMMED and here().opset >= graph_builder.FIRST["Where"]
+    grows = all(min(one.begin, one.end) >= 0 and not one.interior for one in known)
+    if fills and (not may_sum or all_known(pad.dims) or not grows):
+        return None
+    work, with_what = Work.filling(pad) if fills else (Work(pad), None)
+    for i, size, one in padded:
+        if with_what is not None:
+            _fill_any(work, i, one.begin, one.end, with_what)
+        elif size is None:
+            front = _side(work, i, one.begin, mode, True)
+            parts = [*front, work.value, *_side(work, i, one.end, mode, False)]
+            work.value = _joined(i, *parts)  # nothing reads its dims afterwards
+        else:
+            _extend_in_parts(work, i, plan_of(pad, size, one), mode)
+    return work.value
 
 
 def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
@@ -286,7 +311,7 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
     return [period]
 
 
-def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
+def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
     A block of fill gets its shape from the sum over one position of the axis, which an empty axis lacks.
