@@ -63,11 +63,7 @@ def check_paths(source: Source, target: Path | None, report: Path | None) -> Non
 
 
 def check_targets(
-    targets: Iterable[Path | None],
-    inputs: Inputs | None,
-    document: Document,
-    files: list[DataFile],
-    in_place: bool = False,
+    targets: Iterable[Path | None], inputs: Inputs | None, document: Document, files: list[DataFile], in_place: bool
 ) -> None:
     """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
     for path in (path for path in targets if path is not None):

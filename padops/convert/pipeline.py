@@ -277,7 +277,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     check_paths(message, path, None)
     with os_errors_as("cannot read", "the model's data"):
         files = document.data_files(follow_links=True)  # the conversion has checked the links
-    check_targets((path,), None, document, files)
+    check_targets((path,), None, document, files, in_place=False)
     return _verify_and_write(Job(document, files, path), conversion, path)
 
 

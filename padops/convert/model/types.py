@@ -21,6 +21,7 @@ from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
 
+Leaves = dict[ir.Value, np.ndarray]  # known values
 Known = tuple[ir.DataType | None, list[int | None] | None]  # element type and dims
 
 
@@ -135,12 +136,10 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
 MAX_NODES = 64  # of a chain
 
 # The operators of chains that compute amounts.
-OPERATORS = frozenset(
-    (
-        "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
-        "Reshape Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
-    ).split()
-)
+OPERATORS = (
+    "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
+    "Reshape Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
+).split()
 
 # Operators that can make a large output from small inputs, and the inputs that determine its size.
 SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
@@ -160,7 +159,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         return types.evaluated[value]
     if not _may_be_known(value.producer()):
         return None
-    leaves: dict[ir.Value, np.ndarray] = {}
+    leaves: Leaves = {}
     nodes: list[ir.Node] = []
     try:
         if not collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
@@ -198,14 +197,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
-def collect(
-    value: ir.Value,
-    scope: Scope,
-    types: Types,
-    leaves: dict[ir.Value, np.ndarray],
-    nodes: list[ir.Node],
-    depth: int = 0,
-) -> bool:
+def collect(value: ir.Value, scope: Scope, types: Types, leaves: Leaves, nodes: list[ir.Node], depth: int = 0) -> bool:
     """Add the nodes that compute a value, in order, and the known values that they read; return whether that is all."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
@@ -244,9 +236,7 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
     return math.prod([dim for dim in dims if dim is not None]) > LARGEST_CONSTANT
 
 
-def run_nodes(
-    nodes: Sequence[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, opset: int | None
-) -> np.ndarray | None:
+def run_nodes(nodes: Sequence[ir.Node], leaves: Leaves, value: ir.Value, opset: int | None) -> np.ndarray | None:
     """Return the value that nodes compute from named leaves, or None; it may raise ``REFUSALS``."""
     from onnx.reference import ReferenceEvaluator
 

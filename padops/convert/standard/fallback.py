@@ -43,15 +43,13 @@ from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
 from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
+from padops.spec.dtypes import types_of
 from padops.spec.plan import Mode, PadError
 from padops.spec.schemas import register_schemas
 
 MANY = 16  # the most calls that may use the whole body: ONNX Runtime inlines one copy per call
 # The element types of onnxruntime's Concat, in every opset.
-COPIED = {
-    "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "string", "uint16", "uint32", "uint64",
-    "uint8",
-}  # fmt: skip
+COPIED = {*types_of(13)} - {"bfloat16"}
 
 
 class Calls:
