@@ -115,15 +115,14 @@ def to_bytes(array: np.ndarray) -> bytes:
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
     """Return the array that :func:`to_bytes` stored in ``raw``."""
-    data = np.frombuffer(raw, np.uint8)
-    if dtype.bits >= 8:
-        whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()
-        return whole
-    count = int(np.prod(shape, dtype=np.int64))
-    bits = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(count, dtype.bits)
-    # ml_dtypes keeps signed elements sign-extended in their byte.
-    elements = np.pad(bits, ((0, 0), (0, 8 - dtype.bits)), "edge" if dtype.name.startswith("int") else "constant")
-    return np.packbits(elements, axis=1, bitorder="little").view(dtype.numpy).reshape(shape)
+    data = np.frombuffer(raw, np.uint8).copy()
+    if dtype.bits < 8:
+        count = int(np.prod(shape, dtype=np.int64))
+        bits = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(count, dtype.bits)
+        # ml_dtypes keeps signed elements sign-extended in their byte.
+        elements = np.pad(bits, ((0, 0), (0, 8 - dtype.bits)), "edge" if dtype.name.startswith("int") else "constant")
+        data = np.packbits(elements, axis=1, bitorder="little")
+    return data.view(dtype.numpy).reshape(shape)
 
 
 def element_bits(array: np.ndarray) -> np.ndarray:
