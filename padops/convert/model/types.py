@@ -33,6 +33,7 @@ class Types:
         self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto | None] = {}  # of the document's values at inference
+        self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
         """Return the element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
@@ -97,10 +98,13 @@ class Types:
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
         """Return the unpadded value, which has the same type: onnx's inference does not know padops' operators."""
-        while (node := value.producer()) is not None and node.domain in (DOMAIN, pyop_node.DOMAIN):
-            if not node.inputs or (data := node.inputs[0]) is None:
+        walked: set[ir.Value] = set()
+        while value not in walked and (node := value.producer()) is not None:
+            if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
                 break
-            value = data
+            walked.add(value)
+            value = self._behind.get(value, data)
+        self._behind.update(dict.fromkeys(walked, value))
         return value
 
     def _lookup(self, value: ir.Value) -> Known:
