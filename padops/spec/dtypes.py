@@ -115,7 +115,7 @@ def to_bytes(array: np.ndarray) -> bytes:
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
     """Return the array that :func:`to_bytes` stored in ``raw``."""
-    data = np.frombuffer(raw, np.uint8).copy()
+    data: np.ndarray = np.frombuffer(raw, np.uint8).copy()
     if dtype.bits < 8:
         count = int(np.prod(shape, dtype=np.int64))
         bits = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(count, dtype.bits)
