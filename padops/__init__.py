@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, 
     from padops.convert import inspect as inspect
     from padops.convert import lower as lower
     from padops.convert.verify.choice import verify as verify
-    from padops.exporters.jax import jax_pads as jax_pads
-    from padops.exporters.torch import torch_translations as torch_translations
+    from padops.exporters import jax_pads as jax_pads
+    from padops.exporters import torch_translations as torch_translations
     from padops.extras import DependencyError as DependencyError
     from padops.runtime.library import describe as describe
     from padops.runtime.library import get_library_path as get_library_path
@@ -51,8 +51,7 @@ _NAMES = {  # of each module
         "PadopsError PadsLeftError UndecidedError UsageError VerificationError"
     ),
     "padops.convert.verify.choice": "verify",
-    "padops.exporters.jax": "jax_pads",
-    "padops.exporters.torch": "torch_translations",
+    "padops.exporters": "jax_pads torch_translations",
     "padops.extras": "DependencyError",
     "padops.runtime.library": "describe get_library_path",
     "padops.runtime.provider": "get_ep_name get_ep_names",

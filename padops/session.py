@@ -218,7 +218,7 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
 
     In a Hugging Face cache, files are links to files with other names; onnxruntime follows no link out of the folder.
     """
-    from padops.convert.model.scan import external_tensors
+    from padops.convert.model.nesting import external_tensors
 
     named = deepcopy(message)
     entries = [row for tensor, _ in external_tensors(named) for row in tensor.external_data if row.key == "location"]
@@ -235,7 +235,7 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
     """Return the model with its external data embedded, for releases that accept no folder of external data."""
     from padops.convert.model.document import LARGEST_PROTO
     from padops.convert.model.external import check_entries
-    from padops.convert.model.scan import external_tensors
+    from padops.convert.model.nesting import external_tensors
 
     whole = deepcopy(message)
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]

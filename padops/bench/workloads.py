@@ -9,8 +9,7 @@ from math import exp, log, prod, sqrt
 
 import numpy as np
 
-from padops.spec.bits import to_bytes
-from padops.spec.dtypes import by_name
+from padops.spec.dtypes import by_name, to_bytes
 
 Shape = tuple[int, ...]
 

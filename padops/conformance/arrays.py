@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.spec.bits import dtype_of, from_bytes, to_bytes
-from padops.spec.dtypes import DType, by_name
+from padops.spec.dtypes import DType, by_name, dtype_of, from_bytes, to_bytes
 
 Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): equal for equal bits
 

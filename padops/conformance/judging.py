@@ -14,7 +14,7 @@ from padops.conformance.features import BEYOND, IDLE, Prepared
 from padops.conformance.lines import plain
 from padops.conformance.peers import Peer
 from padops.plural import plural
-from padops.spec.bits import element_bits
+from padops.spec.dtypes import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from padops.conformance.peers.request import Refused, Request, Unsupported
-from padops.spec.bits import dtype_of, to_bytes
 from padops.spec.dialects import DOMAIN, OPS, VERSION, VERSIONS
+from padops.spec.dtypes import dtype_of, to_bytes
 
 if TYPE_CHECKING:
     import onnx

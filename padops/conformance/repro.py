@@ -20,7 +20,7 @@ from padops.conformance.peers import PEERS, Peer
 from padops.conformance.peers.parts import shown, value_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.runtime.ort_values import PLAIN
-from padops.spec.bits import dtype_of
+from padops.spec.dtypes import dtype_of
 from padops.terminal import fail
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -21,7 +22,7 @@ from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.inputs.given import Inputs
 from padops.convert.model.document import LARGEST_PROTO, Document, Source
 from padops.convert.model.external import DataFile, Placement, entry, name_of, place_data_files
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
@@ -61,11 +62,7 @@ def check_paths(source: Source, target: Path | None, report: Path | None) -> Non
 
 
 def check_targets(
-    targets: Iterable[Path | None],
-    inputs: Inputs | None,
-    document: Document,
-    files: list[DataFile],
-    in_place: bool = False,
+    targets: Iterable[Path | None], inputs: Inputs | None, document: Document, files: list[DataFile], in_place: bool
 ) -> None:
     """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
     for path in (path for path in targets if path is not None):
@@ -112,7 +109,7 @@ class Job:
     target: Path | None  # the model file; None writes no file
     # Compares the original and the converted model file; None skips the verification.
     verify: Callable[[Path, Path], Verification] | None = None
-    original: Callable[[], onnx.ModelProto] | None = None  # makes a new message of the original, which is not a file
+    given: Source | None = None  # the original
     progress: Progress | None = None
     report: Path | None = None  # the report to write with the model, or None
     # In place: the identity of the source file; padops does not replace another file at the same path.
@@ -152,7 +149,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
         )
         conversion = replace(conversion, output=target, outputs=outputs, notes=(*conversion.notes, *notes))
         _put_into_place(stage, conversion, job.report, ending)
-    for tensor in job.document.message().graph.initializer if moved else ():
+    for tensor in job.document.proto.graph.initializer if moved else ():
         if entry(tensor, "location") in moved:  # the graph now reads this tensor from a data file
             value = job.document.model.graph.initializers[tensor.name]
             value.const_value = ir.serde.deserialize_tensor(tensor, folder)
@@ -165,8 +162,10 @@ def _verified(
     """Verifies the staged model; an original in memory, and data files in place, come beside it for the time."""
     original = job.document.path
     if original is None:
-        assert job.original is not None, "the original is not a file"
-        content = serialize(_relocated(job.original(), placements))
+        model = onnx.ModelProto() if job.document.foreign else job.given  # OpenVINO runs the files of another format
+        message = ir.to_proto(model) if isinstance(model, ir.Model) else deepcopy(model)
+        assert isinstance(message, onnx.ModelProto), "the original is an object"
+        content = serialize(_relocated(message, placements))
         if content is None:
             raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
         original = stage.hidden / ".original.onnx"
@@ -213,7 +212,7 @@ def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
     """Stages the model file; if it is too large for one message, its large initializers go to a data file."""
-    message = _relocated(document.message(), placements)
+    message = _relocated(document.proto, placements)
     moved: dict[str, int] = {}
     content: bytes | None
     if not document.changed and document.path and all(p.location == p.file.location for p in placements):

@@ -33,18 +33,10 @@ from padops.convert.files import Job, check_paths, check_targets, finish, output
 from padops.convert.folding import convert_and_fold
 from padops.convert.inputs.given import Inputs
 from padops.convert.matchers.auto_pad import match_auto_pad
-from padops.convert.model.document import (
-    LARGEST_PROTO,
-    Document,
-    Source,
-    given_model,
-    original_of,
-    parse_model,
-    read_document,
-)
+from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, parse_model, read_document
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.pads.match import EXPLICIT
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
@@ -177,11 +169,11 @@ def convert(
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
     conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
-    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.message())} if files else ()
+    read = {entry(tensor, "location") for tensor, _ in external_tensors(document.proto)} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    written, original = None if dry_run else path, original_of(source, document)
-    job = Job(document, files, written, compare, original, progress, reported, replaced, strict)
+    written = None if dry_run else path
+    job = Job(document, files, written, compare, source, progress, reported, replaced, strict)
     try:
         if strict or dry_run or path is not None:
             check_left(conversion, strict)
@@ -255,7 +247,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     elif records and not document.changed:
         is_left = any(record.status == "unconverted" for record in records)
         notes.append("nothing was changed" if is_left else "nothing had to be changed")
-    if document.message().training_info:
+    if document.proto.training_info:
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
@@ -264,7 +256,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *told),
         no_fallback={op_type: _without_fallback(op_type, why) for op_type, why in missing.items()},
-        _proto=document.message(),
+        _proto=document.proto,
         _folder=document.base_dir,
         _write=_write_conversion,
         _fatal=frozenset(fatal),
@@ -289,7 +281,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
     check_paths(message, path, None)
     with os_errors_as("cannot read", "the model's data"):
         files = document.data_files(follow_links=True)  # the conversion has checked the links
-    check_targets((path,), None, document, files)
+    check_targets((path,), None, document, files, in_place=False)
     return _verify_and_write(Job(document, files, path), conversion, path)
 
 
@@ -376,7 +368,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"
     records = convert_pads(analysis, Request(fold=False, fallback=False))
-    message = inliner.inline_local_functions(document.message(), convert_version=True)
+    message = inliner.inline_local_functions(document.proto, convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = deepcopy(message)
     del light.graph.initializer[:]

@@ -1,4 +1,4 @@
-"""The functions that ``exporters/torch.py`` passes to PyTorch's exporter, which traces them with onnxscript."""
+"""The functions that ``torch_translations`` passes to PyTorch's exporter, which traces them with onnxscript."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.spec.bits import dtype_of, from_bytes, to_bytes
-from padops.spec.dtypes import DType, by_name
+from padops.spec.dtypes import DType, by_name, dtype_of, from_bytes, to_bytes
 
 if TYPE_CHECKING:
     import onnxruntime

@@ -96,12 +96,7 @@ class Node:
         return PadError(rule, detail, self.op.name, self.name)
 
     def attribute(self, name: str) -> Any:
-        """Return the value of an attribute: the node's, else the default.
-
-        Raises:
-            PadError: P7, P8 or P9 if a required attribute is absent or the type is wrong, S1 if the value is not
-                allowed.
-        """
+        """Return the value of an attribute, or its default; check presence and type (P7, P8, P9), and value (S1)."""
         row = next(row for row in self.op.attributes if row.name == name)
         value = self._typed(row)
         if row.choices and value not in row.choices:
@@ -127,11 +122,7 @@ class Node:
         return values
 
     def integers(self, name: str) -> Any:
-        """Return an integer input, or None if it is absent.
-
-        Raises:
-            PadError: P8 if a required input is absent or its element type is wrong.
-        """
+        """Return an integer input, or None if it is absent; check presence and element type (P8)."""
         position = self.op.input_index(name)
         assert position is not None, f"{self.op.name} has no input {name}"
         row = self.op.inputs[position]
@@ -146,12 +137,7 @@ class Node:
         return array
 
     def mode(self) -> Mode:
-        """Return the mode; first check that required attributes exist, and that all types and strings are allowed.
-
-        Raises:
-            PadError: P7, P8 or P9 for an attribute that is absent or has the wrong type, P9 if this version of the
-                operator does not know the mode, S1 for another wrong string.
-        """
+        """Return the mode; check all attributes (P7, P8, P9), the mode (P9), then the other strings (S1)."""
         for row in self.op.attributes:
             self._typed(row)
         text = self.attribute(self.op.mode)
@@ -163,11 +149,7 @@ class Node:
 
 
 def make_node_plan(node: Node, shape: Sequence[int]) -> Plan:
-    """Return the plan of ``node`` for data of ``shape``.
-
-    Raises:
-        PadError: A rule is broken; the message names the operator, the node, the rule and the numbers.
-    """
+    """Return the plan of ``node`` for data of ``shape``; a PadError names the operator, the node and the rule."""
     op, mode = node.op, node.mode()
     try:
         return make_plan(shape, op.amounts(node, shape), mode, op.crop, op.limit, op.clamp)
@@ -187,11 +169,7 @@ def _check_count(node: Node, rule: str, name: str, count: int, expected: int, wh
 
 
 def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], PadError] = PadError) -> list[int]:
-    """Convert the elements of the axes input to positions from 0 on.
-
-    Raises:
-        PadError: P8 does not hold.
-    """
+    """Convert the elements of the axes input to positions from 0 on; check P8."""
     if array.ndim != 1:
         raise error("P8", f"axes has shape {list(array.shape)}, expected one dim")
     axes: list[int] = []
@@ -410,9 +388,5 @@ SAME_OP = Op(
 )
 
 
-OPS: dict[str, Op] = {
-    op.name: op
-    for op in (
-        *map(_onnx_op, VERSIONS), _openvino_op(1), _openvino_op(12), NGRAPH_OP, SAME_OP,
-    )
-}  # fmt: skip
+_ROWS = (*map(_onnx_op, VERSIONS), _openvino_op(1), _openvino_op(12), NGRAPH_OP, SAME_OP)
+OPS: dict[str, Op] = {op.name: op for op in _ROWS}

@@ -1,10 +1,11 @@
-"""The element types that padops moves: one row each.
+"""The element types that padops moves, one row each, and the bits of their arrays.
 
 The native library holds the same table in ``csrc/core/types.inc``; ``tests/csrc/test_describe.py`` compares the two.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -92,3 +93,42 @@ def by_numpy(dtype: np.dtype) -> DType | None:
 def types_of(version: int) -> tuple[str, ...]:
     """Return the element types of ONNX Pad ``version``, in the order of ``DTYPES``."""
     return tuple(dtype.name for dtype in DTYPES if dtype.pad <= version)
+
+
+def dtype_of(array: np.ndarray) -> DType:
+    """Return the ``DType`` of an array; raise TypeError for a type that has none."""
+    dtype = by_numpy(array.dtype)
+    if dtype is None:
+        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    return dtype
+
+
+def to_bytes(array: np.ndarray) -> bytes:
+    """Return the bytes of ``array`` as a tensor: little-endian, 4- and 2-bit elements packed from the low bits."""
+    dtype = dtype_of(array)
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if dtype.bits >= 8:
+        return raw.tobytes()
+    bits = np.unpackbits(raw[:, None], axis=1, bitorder="little")[:, : dtype.bits]
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
+def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """Return the array that :func:`to_bytes` stored in ``raw``."""
+    data: np.ndarray = np.frombuffer(raw, np.uint8).copy()
+    if dtype.bits < 8:
+        count = int(np.prod(shape, dtype=np.int64))
+        bits = np.unpackbits(data, count=count * dtype.bits, bitorder="little").reshape(count, dtype.bits)
+        # ml_dtypes keeps signed elements sign-extended in their byte.
+        elements = np.pad(bits, ((0, 0), (0, 8 - dtype.bits)), "edge" if dtype.name.startswith("int") else "constant")
+        data = np.packbits(elements, axis=1, bitorder="little")
+    return data.view(dtype.numpy).reshape(shape)
+
+
+def element_bits(array: np.ndarray) -> np.ndarray:
+    """Return an array of the same shape with one comparable number for each element; strings stay strings."""
+    dtype = by_numpy(array.dtype)
+    if dtype is None or dtype.numpy.kind == "O":
+        return array
+    whole = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+    return whole & (1 << dtype.bits) - 1 if dtype.bits < 8 else whole

@@ -133,17 +133,7 @@ def make_plan(
     limit: Limit = Limit.NONE,
     clamp: bool = False,
 ) -> Plan:
-    """Check the amounts against the shape and build the plan.
-
-    Args:
-        amounts: The pads of each axis of ``shape``.
-        crop: The effect of negative pads in the modes other than constant (P3).
-        limit: How far a mode may reach (P4).
-        clamp: Whether a negative output dim is 0 instead of an error (P1).
-
-    Raises:
-        PadError: P1, P4, P5, P6 or P10 does not hold.
-    """
+    """Build the plan; check P1, P4, P5, P6 and P10. ``clamp``: a negative output dim is 0 instead of an error (P1)."""
     outputs = [_output_size(i, n, a, mode, clamp) for i, (n, a) in enumerate(zip(shape, amounts, strict=True))]
     if prod(outputs) > LARGEST:
         raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
@@ -176,12 +166,9 @@ def check_axes(shape: Sequence[int | None], amounts: Sequence[Amounts], mode: Mo
 
 def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
     """Check and return the output dim of axis ``i`` (P1, P6, P10)."""
-    if pads.interior < 0:
-        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
-    if pads.interior and mode is not Mode.CONSTANT:
-        raise PadError(
-            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
-        )
+    if pads.interior < 0 or (pads.interior and mode is not Mode.CONSTANT):
+        why = "must not be negative" if pads.interior < 0 else f"only mode constant allows, not {mode.value}"
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which {why}")
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # fewer than two elements have no interior
     if max(map(abs, counted)) > LARGEST:

@@ -70,11 +70,7 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
 
 
 def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
-    """Check the inputs one by one, in the operator's order, and return the fill: rank 0, of type ``dtype``.
-
-    Raises:
-        PadError: P9 for the mode, P8 for an integer input that is absent or has the wrong type, P7 for the fill.
-    """
+    """Check the inputs in the operator's order (P9, P8, P7), and return the fill: rank 0, of type ``dtype``."""
     mode = node.mode()
     fill = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
     if node.op.input_index(node.op.fill) is None:

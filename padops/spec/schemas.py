@@ -91,8 +91,7 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
         except PadError as error:
             raise onnx.shape_inference.InferenceError(str(error)) from error
         output.tensor_type.shape.SetInParent()
-        for dim in inferred:
-            output.tensor_type.shape.dim.add().CopyFrom(dim)
+        output.tensor_type.shape.dim.extend(inferred)
     context.set_output_type(0, output)
 
 

@@ -16,7 +16,7 @@ from padops.bench import table, timing
 from padops.bench.table import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
-from padops.spec.bits import to_bytes
+from padops.spec.dtypes import to_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,8 +17,7 @@ from padops.conformance.model import one_node_model, tensor
 from padops.conformance.peers.ort import RUNTIME
 from padops.runtime import ort_values
 from padops.runtime.ort_values import from_ort_value, to_ort_value
-from padops.spec.bits import from_bytes, to_bytes
-from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.dtypes import by_name, by_numpy, from_bytes, to_bytes
 
 # What the installed runtime can have at all.
 TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])

@@ -12,9 +12,8 @@ from same_models import graphs
 
 from padops.convert.model.inference import declarations
 from padops.convert.model.nesting import graphs_of
-from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS
-from padops.spec.dtypes import by_onnx
+from padops.spec.dtypes import by_onnx, to_bytes
 from padops.spec.schemas import register_schemas
 
 OTHER_MODE = {"reflect": "edge", "edge": "reflect", "wrap": "edge", "symmetric": "edge"}

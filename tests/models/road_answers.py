@@ -18,8 +18,7 @@ from onnx import helper
 from padops.conformance.peers import independent
 from padops.conformance.peers.request import Request
 from padops.spec import reference
-from padops.spec.bits import from_bytes
-from padops.spec.dtypes import by_onnx
+from padops.spec.dtypes import by_onnx, from_bytes
 from padops.spec.plan import PadError
 
 Values = dict[str, np.ndarray]

@@ -15,8 +15,7 @@ import onnx
 from onnx import helper
 from road_answers import Broken, Engine, Values
 
-from padops.spec.bits import dtype_of
-from padops.spec.dtypes import DType
+from padops.spec.dtypes import DType, dtype_of
 
 INT64, INT32 = np.dtype(np.int64), np.dtype(np.int32)
 Shape = list[int | str | None] | None

@@ -21,7 +21,7 @@ from padops.conformance.divergences import KNOWN
 from padops.conformance.features import Prepared, expect
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request
-from padops.spec.bits import dtype_of
+from padops.spec.dtypes import dtype_of
 
 MAGIC = "padops cases"
 

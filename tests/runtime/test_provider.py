@@ -10,8 +10,7 @@ from provider_sessions import EP_NAME, ROW, model, onnxruntime_minor, pad, provi
 
 from padops.runtime.ort_values import run_session
 from padops.spec import reference
-from padops.spec.bits import to_bytes
-from padops.spec.dtypes import DTYPES
+from padops.spec.dtypes import DTYPES, to_bytes
 
 
 def check(built: onnxruntime.InferenceSession, feeds: dict, expected: np.ndarray, pads: int = 1) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from padops.conformance.peers.request import Request, Unsupported
 from padops.deferred import import_openvino
-from padops.spec.bits import dtype_of
+from padops.spec.dtypes import dtype_of
 
 import_openvino()  # the next line then imports it without its telemetry
 import openvino  # noqa: E402

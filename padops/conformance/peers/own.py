@@ -16,7 +16,7 @@ from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 from padops.spec import pyop_node
-from padops.spec.bits import dtype_of
+from padops.spec.dtypes import dtype_of
 
 PACKAGES = {  # by function; a peer without one of its packages is absent
     "run_native": ("onnxruntime",),

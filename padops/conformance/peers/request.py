@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import pack, unpack
-from padops.spec.bits import dtype_of
 from padops.spec.dialects import OPS, Node, Op
-from padops.spec.dtypes import DType
+from padops.spec.dtypes import DType, dtype_of
 from padops.spec.plan import Amounts, PadError
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")  # types that most peers have

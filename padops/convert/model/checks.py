@@ -28,8 +28,7 @@ NOT_COUNTED = ("Pad", "Constant")
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
     """Return the imported version of the default domain; None without an import, but 1 for models before IR 3."""
-    before_imports = 1 if ir_version < 3 else None
-    return imports.get("", before_imports)
+    return imports.get("", 1 if ir_version < 3 else None)
 
 
 Key = tuple[str, str, str]  # domain, name and overload
@@ -70,9 +69,6 @@ def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
         return None
 
 
-COMPLEX = (ir.DataType.COMPLEX64, ir.DataType.COMPLEX128)
-
-
 def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``."""
     try:
@@ -93,7 +89,7 @@ def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
                 f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
             )
         present, unit = len(getattr(tensor, field)), "value"
-        needed = (count * bits + 7) // 8 if 0 < bits < 8 else 2 * count if dtype in COMPLEX else count
+        needed = (count * bits + 7) // 8 if 0 < bits < 8 else count * (2 if dtype.name.startswith("COMPLEX") else 1)
     if present != needed:
         raise PadopsError(
             f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {dims} needs {needed}"
@@ -234,7 +230,7 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuse an invalid model; ``scan.refuse_what_would_be_lost`` has accepted the message."""
+    """Refuse an invalid model; ``refuse_what_would_be_lost`` has accepted the message."""
     functions = {key_of(function): function for function in model.functions}
     owners: list[onnx.ModelProto | onnx.FunctionProto] = [model, *model.functions]
     for i, owner in enumerate(owners, -1):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import numpy as np
 import onnx
@@ -22,11 +22,11 @@ import onnx_ir as ir
 from google.protobuf.message import DecodeError, EncodeError
 
 from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
+from padops.convert.model import nesting
 from padops.convert.model.checks import check_model
 from padops.convert.model.external import DataFile, Place, check_entries, check_links, find_data_files, refuse_pointer
 from padops.convert.model.graphs import IrBody, paired_graphs, subgraphs, values_of, walk
-from padops.convert.model.nesting import Body, nodes_in, shaped_type
-from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost, with_dense
+from padops.convert.model.nesting import Body, external_tensors, nodes_in, shaped_type
 from padops.convert.records import FileRecord
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
@@ -39,7 +39,7 @@ class Document:
     """A model during its conversion; only the converter uses it."""
 
     model: ir.Model
-    proto: onnx.ModelProto  # the message from which the graph was made
+    proto: onnx.ModelProto  # the model as a message, without the changes of passes since the last ``write_back``
     path: Path | None = None  # the model's file, or None
     base_dir: Path | None = None  # the base folder of its external data, or None if unknown
     size: int = 0  # the file's bytes
@@ -60,7 +60,7 @@ class Document:
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """Check and return the external files; if not ``needed``, check only the links to an object's data."""
-        tensors = list(external_tensors(self.message())) if self.may_be_external else []
+        tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
         if not tensors or not (needed or self.path):
@@ -73,14 +73,9 @@ class Document:
         """Return the model file, or the files of another format."""
         return self.foreign if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
 
-    def message(self) -> onnx.ModelProto:
-        """Return the model as a message, without the changes of passes since the last ``write_back``."""
-        return self.proto
-
     def write_back(self) -> onnx.ModelProto:
         """Update the message from the graph and return it."""
-        has_nodes = any(map(len, (self.model.graph, *self.model.functions.values())))
-        if has_nodes and not self._origin:
+        if not self._origin and any(map(len, (self.model.graph, *self.model.functions.values()))):
             self.proto = ir.to_proto(self.model)
             return self.proto
         self._write_graph(self.model.graph, self.proto.graph)
@@ -112,9 +107,8 @@ class Document:
 
     def _owners(self) -> list[tuple[IrBody, onnx.ModelProto | onnx.FunctionProto]]:
         """Return the main graph and the functions, each with the message that has its imports."""
-        message = self.message()
         graphs: tuple[IrBody, ...] = (self.model.graph, *self.model.functions.values())
-        return list(zip(graphs, (message, *message.functions), strict=True))
+        return list(zip(graphs, (self.proto, *self.proto.functions), strict=True))
 
     def _bodies(self) -> list[tuple[IrBody, Body]]:
         """Return the main graph and the functions, each with the message that has its nodes."""
@@ -334,14 +328,14 @@ def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
 
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
-    external = refuse_what_would_be_lost(message)
+    external = nesting.refuse_what_would_be_lost(message)
     name_default_domain(message)
     check_model(message)
     for tensor, place in external:
         check_entries(tensor, place)
     name = str(path) if path else "the model"
     with library_errors(name, ir.serde.SerdeError):
-        model = ir.from_proto(with_dense(message, base_dir))
+        model = ir.from_proto(nesting.with_dense(message, base_dir))
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir, may_be_external=bool(external))
@@ -366,10 +360,3 @@ def name_default_domain(message: onnx.ModelProto) -> None:
         if [*imports.items()] != [(row.domain, row.version) for row in part.opset_import]:
             del part.opset_import[:]
             part.opset_import.extend(onnx.helper.make_opsetid(*row) for row in imports.items())
-
-
-def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:
-    """Return the function that makes the original model for the verification, if the source is not an ONNX file."""
-    if document.foreign:
-        return onnx.ModelProto  # OpenVINO runs the files
-    return lambda: ir.to_proto(source) if isinstance(source, ir.Model) else deepcopy(cast(onnx.ModelProto, source))

@@ -20,15 +20,8 @@ from padops.convert.model.nesting import Body, graphs_in
 IrBody = ir.Graph | ir.Function
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
-# The types of Constant's attributes other than "value", and of their elements.
-LITERALS = {
-    "value_int": (ir.AttributeType.INT, np.int64),
-    "value_ints": (ir.AttributeType.INTS, np.int64),
-    "value_float": (ir.AttributeType.FLOAT, np.float32),
-    "value_floats": (ir.AttributeType.FLOATS, np.float32),
-    "value_string": (ir.AttributeType.STRING, object),
-    "value_strings": (ir.AttributeType.STRINGS, object),
-}
+# The elements of Constant's attributes other than "value"; the list of an attribute adds an "s" to its name.
+LITERALS: dict[str, type] = {"value_int": np.int64, "value_float": np.float32, "value_string": object}
 
 
 class Index:
@@ -134,8 +127,8 @@ def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTA
         # ``ir.convenience.get_const_tensor`` would rename the tensor in the model.
         tensor = attribute_value(node, "value", ir.AttributeType.TENSOR)
         for attribute in node.attributes.values():
-            kind, dtype = LITERALS.get(attribute.name, (None, None))
-            if attribute.type == kind and not attribute.is_ref():
+            dtype = LITERALS.get(attribute.name.removesuffix("s"))
+            if dtype and attribute.name == f"value_{attribute.type.name.lower()}" and not attribute.is_ref():
                 return np.array(attribute.value, dtype)
     if tensor is None or tensor.size > largest:
         return None
@@ -232,10 +225,12 @@ class Constants:
         It is an initializer of the node's graph. In functions, which have no initializers, and before IR version 4,
         where each initializer would also be an input, it is a Constant node in front of the node.
         """
-        name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
-        tensor = tensor_of(array, name)
+        tensor = tensor_of(array)
         if site.scope.model.ir_version < 4 or isinstance(site.scope.root, ir.Function):
-            return _prepend(site, "Constant", [], name, [ir.AttrTensor("value", tensor)])
+            value = self.insert("Constant", [], site, role, [ir.AttrTensor("value", tensor)])
+            tensor.name = value.name
+            return value
+        name = tensor.name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor)
         site.scope.graph.register_initializer(value)
         return value
@@ -250,7 +245,9 @@ class Constants:
     ) -> ir.Value:
         """Insert a node of the default domain, named after ``role``, before the node of ``site``; return its output."""
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
-        return _prepend(site, op_type, inputs, name, attributes)
+        value = ir.Value(name=name)
+        site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
+        return value
 
     def fresh(self, wanted: str) -> str:
         """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
@@ -258,14 +255,6 @@ class Constants:
         name = next(name for name in chain([wanted], names) if name not in self._taken)
         self._taken.add(name)
         return name
-
-
-def _prepend(
-    site: NodeSite, op_type: str, inputs: Sequence[ir.Value | None], name: str, attributes: Sequence[ir.Attr]
-) -> ir.Value:
-    value = ir.Value(name=name)
-    site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
-    return value
 
 
 def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:

@@ -147,13 +147,12 @@ def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
 def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
     """Return the indices of nodes in order of use; empty if the nodes already stand in this order, or form a cycle."""
     makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
-    needed = [
-        {makers[name] for _, inner in nodes_of([node]) for name in inner.input if name in makers} for node in nodes
-    ]
-    if all(max(makers_of, default=-1) <= i for i, makers_of in enumerate(needed)):
+    read = [[name for _, inner in nodes_of([node]) for name in inner.input] for node in nodes]
+    needed = {i: {makers[name] for name in names if name in makers} for i, names in enumerate(read)}
+    if all(max(row, default=-1) <= i for i, row in needed.items()):
         return []
     try:
-        return [*TopologicalSorter({i: row - {i} for i, row in enumerate(needed)}).static_order()]
+        return [*TopologicalSorter({i: row - {i} for i, row in needed.items()}).static_order()]
     except CycleError:
         return []
 

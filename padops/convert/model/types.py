@@ -13,21 +13,15 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model import graphs
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import (
-    LARGEST_CONSTANT,
-    Scope,
-    attribute_value,
-    constant,
-    paired_graphs,
-    remove_unused,
-    values_of,
-)
+from padops.convert.model.graphs import LARGEST_CONSTANT, Scope, attribute_value, constant, paired_graphs, values_of
 from padops.convert.model.inference import ENDLESS, ENDS, STEPS, declared, infer, is_unsure
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
 
+Leaves = dict[ir.Value, np.ndarray]  # known values
 Known = tuple[ir.DataType | None, list[int | None] | None]  # element type and dims
 
 
@@ -79,16 +73,16 @@ class Types:
         if self._inferred:
             return self._inferred
         model = self._document.model
-        graphs = [model.graph, *(function.graph for function in model.functions.values())]
+        roots = [model.graph, *(function.graph for function in model.functions.values())]
         try:
-            main, bodies = infer(self._document.message())
+            main, bodies = infer(self._document.proto)
         except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
-            for graph in graphs:
+            for graph in roots:
                 for inner in (graph, *graph.subgraphs()):
                     self._inferred.update(dict.fromkeys(values_of(inner)))
         else:
-            for body, found in zip(graphs, (main, *bodies), strict=True):
+            for body, found in zip(roots, (main, *bodies), strict=True):
                 for part, message in paired_graphs(body, found):
                     kinds = {info.name: info.type for info in declared(message)}
                     self._inferred.update((value, kinds.get(value.name or "")) for value in values_of(part))
@@ -146,12 +140,10 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
 MAX_NODES = 64  # of a chain
 
 # The operators of chains that compute amounts.
-OPERATORS = frozenset(
-    (
-        "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
-        "Reshape Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
-    ).split()
-)
+OPERATORS = (
+    "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range "
+    "Reshape Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
+).split()
 
 # Operators that can make a large output from small inputs, and the inputs that determine its size.
 SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
@@ -171,7 +163,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         return types.evaluated[value]
     if not _may_be_known(value.producer()):
         return None
-    leaves: dict[ir.Value, np.ndarray] = {}
+    leaves: Leaves = {}
     nodes: list[ir.Node] = []
     try:
         if not collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
@@ -198,7 +190,7 @@ def remove_unread(values: Iterable[ir.Value]) -> None:
         value = pending.pop()
         node = value.producer()
         if not _may_be_known(node):
-            remove_unused([value])
+            graphs.remove_unused([value])
         elif node.graph is not None and not any(x.is_graph_output() or x.uses() for x in node.outputs):
             read = [x for x in node.inputs if x is not None]
             node.graph.remove(node, safe=True)
@@ -209,14 +201,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
     return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
-def collect(
-    value: ir.Value,
-    scope: Scope,
-    types: Types,
-    leaves: dict[ir.Value, np.ndarray],
-    nodes: list[ir.Node],
-    depth: int = 0,
-) -> bool:
+def collect(value: ir.Value, scope: Scope, types: Types, leaves: Leaves, nodes: list[ir.Node], depth: int = 0) -> bool:
     """Add the nodes that compute a value, in order, and the known values that they read; return whether that is all."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
@@ -255,9 +240,7 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
     return math.prod([dim for dim in dims if dim is not None]) > LARGEST_CONSTANT
 
 
-def run_nodes(
-    nodes: Sequence[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, opset: int | None
-) -> np.ndarray | None:
+def run_nodes(nodes: Sequence[ir.Node], leaves: Leaves, value: ir.Value, opset: int | None) -> np.ndarray | None:
     """Return the value that nodes compute from named leaves, or None; it may raise ``REFUSALS``."""
     from onnx.reference import ReferenceEvaluator
 

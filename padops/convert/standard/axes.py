@@ -25,25 +25,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.pads.pad_info import Operand, PadInfo
-from padops.convert.standard.graph_builder import (
-    FIRST,
-    FIRST_SLICE_OF_INPUTS,
-    MAX_LISTED,
-    Number,
-    Numbers,
-    arange,
-    emit,
-    here,
-    ints,
-    is_number,
-    part,
-    scalar,
-    take,
-    too_old,
-    with_axis,
-)
-from padops.convert.standard.pad_values import AxisAmounts, Extents, apart, look_up, shape_of
+from padops.convert.pads.pad_info import Operand, PadInfo, all_known
+from padops.convert.standard import graph_builder
+from padops.convert.standard.graph_builder import Number, Numbers, arange, emit, here, ints, is_number, part, take
+from padops.convert.standard.pad_values import AxisAmounts, Extents, any_fill, apart, look_up, shape_of
 from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -66,6 +51,12 @@ class Work:
         self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
         # Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run.
         self.by_elements = pad.type == "string"
+
+    @staticmethod
+    def filling(pad: PadInfo) -> tuple[Work, Operand]:
+        """Return the work in mode constant, and the fill in the form that the work needs."""
+        with_what, work = any_fill(pad), Work(pad)
+        return work, graph_builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
     def dim(self, axis: int) -> Numbers:
         """Return the size of an axis, as a vector of one element."""
@@ -126,7 +117,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     """Extend the last axes by positions computed at run time; ``amounts`` has all axes."""
     if not axes:
         return
-    pad, first = work.pad, scalar(0)
+    pad, first = work.pad, graph_builder.scalar(0)
     extents = Extents.of(pad.op, shape_of(pad), amounts)
     step: Numbers | int = 1
     grows = all(not isinstance(x, Number) and (x >= 0).all() for x in (amounts.begin, amounts.end))
@@ -190,7 +181,7 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):
-        largest = MAX_LISTED if here().opset < FIRST["ConstantOfShape"] else SMALL_BLOCK
+        largest = graph_builder.MAX_LISTED if here().opset < graph_builder.FIRST["ConstantOfShape"] else SMALL_BLOCK
         if dims is not None and prod(dims) <= largest:
             return here().constant(np.full(dims, with_what.reshape(())), "fill")
         if with_what.dtype.kind != "O":
@@ -212,9 +203,7 @@ def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
     return made
 
 
-# The end of a Slice that reads all elements, forward or backward.
-TO_THE_END = 2**63 - 1
-TO_THE_BEGIN = -TO_THE_END
+TO_THE_END = 2**63 - 1  # the end of a Slice that reads all elements; negative, of a Slice backward
 
 FLOATS = ("float", "float16", "double")
 SUMMED = (*FLOATS, "int32", "int64")  # element types of onnxruntime's ReduceSum
@@ -228,9 +217,7 @@ def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.
 
 def _turned(value: ir.Value, axis: int) -> ir.Value:
     """Return all elements in reverse order."""
-    if here().opset < FIRST_SLICE_OF_INPUTS:
-        raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
-    return emit("Slice", [value, ints(-1), ints(TO_THE_BEGIN), ints(axis), ints(-1)])
+    return part(value, ints(-1), ints(-TO_THE_END), ints(axis), ints(-1))
 
 
 def _joined(axis: int, *parts: ir.Value) -> ir.Value:
@@ -242,7 +229,7 @@ def _repeated(work: Work, axis: int, op_type: str, value: ir.Value, count: int) 
     return value if count == 1 else emit(op_type, [value, np.where(np.arange(len(work.dims)) == axis, count, 1)])
 
 
-def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
+def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
@@ -275,11 +262,30 @@ def extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     work.replace_axis(axis, parts, ints(row.output))
 
 
-def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
-    """Extend one axis of any size by amounts of at least 0, in mode edge, reflect or wrap."""
-    front = _side(work, axis, begin, mode, True)
-    parts = [*front, work.value, *_side(work, axis, end, mode, False)]
-    work.value = _joined(axis, *parts)  # nothing reads its dims afterwards
+def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
+    """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
+    assert pad.dims is not None, "without dims there are no amounts of each axis"
+    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
+    only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
+    checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
+    if not only_adds or (checked and None in pad.dims):
+        return None
+    fills, mode = pad.mode is Mode.CONSTANT, pad.known_modes[0]
+    may_sum = pad.type in SUMMED and here().opset >= graph_builder.FIRST["Where"]
+    grows = all(min(one.begin, one.end) >= 0 and not one.interior for one in known)
+    if fills and (not may_sum or all_known(pad.dims) or not grows):
+        return None
+    work, with_what = Work.filling(pad) if fills else (Work(pad), None)
+    for i, size, one in padded:
+        if with_what is not None:
+            _fill_any(work, i, one.begin, one.end, with_what)
+        elif size is None:
+            front = _side(work, i, one.begin, mode, True)
+            parts = [*front, work.value, *_side(work, i, one.end, mode, False)]
+            work.value = _joined(i, *parts)  # nothing reads its dims afterwards
+        else:
+            _extend_in_parts(work, i, plan_of(pad, size, one), mode)
+    return work.value
 
 
 def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
@@ -305,7 +311,7 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
     return [period]
 
 
-def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
+def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
     A block of fill gets its shape from the sum over one position of the axis, which an empty axis lacks.
@@ -314,7 +320,7 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
     Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
-    one = with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)
+    one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)
     may_be_negative_zero = isinstance(fill, ir.Value) or (fill.dtype.kind == "f" and fill == 0 and np.signbit(fill))
     kind = work.pad.type if may_be_negative_zero else None
     blocks: dict[int, list[ir.Value]] = {0: []}

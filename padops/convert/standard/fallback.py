@@ -43,15 +43,13 @@ from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
 from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
+from padops.spec.dtypes import types_of
 from padops.spec.plan import Mode, PadError
 from padops.spec.schemas import register_schemas
 
 MANY = 16  # the most calls that may use the whole body: ONNX Runtime inlines one copy per call
 # The element types of onnxruntime's Concat, in every opset.
-COPIED = {
-    "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "string", "uint16", "uint32", "uint64",
-    "uint8",
-}  # fmt: skip
+COPIED = {*types_of(13)} - {"bfloat16"}
 
 
 class Calls:
@@ -59,9 +57,8 @@ class Calls:
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
-        self.proven = [
-            _is_right(pad, opset) for pad in pads
-        ]  # for each call, whether ONNX Runtime's Pad alone suffices
+        # For each call, whether ONNX Runtime's Pad alone suffices.
+        self.proven = [_is_right(pad, opset) for pad in pads]
         # Whether there are too many calls for the whole body; see ``ort_pad.on_data_or_fail``.
         modes = {mode for pad in pads for mode in pad.known_modes}
         by_axes = any(pad.input("axes") is not None for pad in pads)
@@ -90,9 +87,8 @@ class Calls:
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
             # onnxruntime crashes while it loads a model with declared ranks, in nodes for other ranks (1.31).
-            raise Unconvertible(
-                "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
-            )
+            why = "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+            raise Unconvertible(why)
 
         def write(given: PadInfo) -> Number:
             if given.dims == []:
@@ -121,9 +117,8 @@ class Calls:
             # In a branch, ONNX Runtime folds an If and loses its output for nodes inside the next call's If (1.32).
             output = emit("Identity", [output])
         pad_values.check_nesting(here().nodes, merged.around)
-        if pad_values.depth_of(here().nodes) is not None and any(
-            pad_values.follows_dequantizing(pad.inputs[0]) for pad in self.pads
-        ):
+        moves = any(pad_values.follows_dequantizing(pad.inputs[0]) for pad in self.pads)
+        if moves and pad_values.depth_of(here().nodes) is not None:
             self._keep_apart(inputs[0])
         return output
 
@@ -326,7 +321,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
     """Return every call of an operator after inlining the model's functions; raise Unconvertible if that fails."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
-        message = declarations(analysis.document.message())
+        message = declarations(analysis.document.proto)
         _drop_fallbacks(message)
         versions = {row.domain: row.version for row in message.opset_import}
         for row in (row for function in message.functions for row in function.opset_import):
@@ -348,7 +343,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
 
 def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
     """Put the functions into graph and message; return whether any is new."""
-    message, model = document.message(), document.model
+    message, model = document.proto, document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function.SerializeToString() for function in message.functions if is_fallback(function)]
     if former == [function.SerializeToString() for function in made]:

@@ -132,10 +132,6 @@ def flatten(x: Operand) -> Numbers:
     return emit("Reshape", [x, ints(-1)]) if isinstance(x, ir.Value) else x.reshape(-1)
 
 
-def to_int64(x: Operand) -> Numbers:
-    return emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64)
-
-
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
     """Return the numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
@@ -154,10 +150,12 @@ def cut(vector: Numbers, start: Numbers, stop: Numbers) -> Numbers:
     return vector[start.item() : stop.item()]
 
 
-def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray) -> Number:
+def part(x: Operand, start: Numbers, stop: Numbers, axes: np.ndarray, steps: np.ndarray | None = None) -> Number:
     """Return a slice of a tensor along some axes; ``start`` and ``stop`` have one element for each axis."""
     if here().opset >= FIRST_SLICE_OF_INPUTS:
-        return emit("Slice", [x, start, stop, axes])
+        return emit("Slice", [x, start, stop, axes, steps])
+    if steps is not None:
+        raise too_old("Slice with steps", FIRST_SLICE_OF_INPUTS)
     if isinstance(start, Number) or isinstance(stop, Number):
         raise too_old("Slice with bounds as inputs", FIRST_SLICE_OF_INPUTS)
     return emit("Slice", [x], {"starts": start.tolist(), "ends": stop.tolist(), "axes": axes.tolist()})

@@ -16,35 +16,12 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert import runtimes
 from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.pads.pad_info import ALONE, Operand, PadInfo, all_known
-from padops.convert.runtimes import (
-    CASTS_RIGHT_SINCE,
-    EXACT_CASTS,
-    FILLS,
-    FIRST_WITH_INPUTS,
-    find_fault,
-    has_modes,
-    has_type,
-    judge,
-    known_amounts,
-    reaches_provider,
-    said_of,
-    taking_pooling,
-)
+from padops.convert.runtimes import FIRST_WITH_INPUTS, find_fault, known_amounts, taking_pooling
 from padops.convert.standard import ort_pad, pad_values
-from padops.convert.standard.axes import (
-    MAX_POSITIONS,
-    SUMMED,
-    Work,
-    extend,
-    extend_any,
-    extend_by_computing,
-    extend_in_parts,
-    fill,
-    fill_any,
-    plan_of,
-)
+from padops.convert.standard.axes import MAX_POSITIONS, Work, by_parts, extend, extend_by_computing, fill, plan_of
 from padops.convert.standard.graph_builder import FIRST, MAX_LISTED, emit, here, ints, part, reshape, scalar, take
 from padops.convert.standard.pad_values import AxisAmounts, amounts_of, any_fill, given_fill, shape_of
 from padops.runtime.installed import NEWEST_MINOR
@@ -75,7 +52,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
         return Way.ANY, ""  # rank 0 passes through
-    as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
+    as_it_is = pad.op.name == onnx_op(opset) and runtimes.reaches_provider(pad, found, NEWEST_MINOR)
     stays = may_stay and as_it_is and not _is_changed(pad)
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Way.STAYS, ""
@@ -87,15 +64,15 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tupl
     rule, sure = fault or (None, False)
     left = rule is None or rule.does == "leaves" or rule.when == "sizes above"
     if rule is not None and left and (rule.when in OF_ALL_NODES or (rule.when == "always" and not rule.modes)):
-        if stays and judge(pad, found, OLDEST)[0] == "runs":
-            return Way.STAYS, said_of(rule)
-        return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(rule)
+        if stays and runtimes.judge(pad, found, OLDEST)[0] == "runs":
+            return Way.STAYS, runtimes.said_of(rule)
+        return Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, runtimes.said_of(rule)
     if row.moves and pad.type is not None and pad.type not in row.moves and left:
-        proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # the provider must accept the type between the casts
+        proxy, _ = runtimes.EXACT_CASTS.get(pad.type, (None, 0))  # the provider must accept the type between the casts
         return Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}"
     if rule is not None and standard and pad.mode is Mode.CONSTANT and not taking_pooling(pad):
         # A Pad behind a cropping Slice is right; the crop leaves elements on each axis.
-        of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
+        of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in runtimes.FILLS))
         elsewhere = rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure)
         if elsewhere and find_fault(of_fill, judged, found, ANY_RELEASE) is None:
             return Way.CROPPED, ""
@@ -159,7 +136,7 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     """Return whether the standard Pad of an opset does the same if it gets the amounts of all axes."""
-    if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
+    if pad.mode is None or pad.may_have_interior or not runtimes.has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
@@ -262,8 +239,8 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     if way is Way.CROPPED:
         return ort_pad.on_data(pad, *ort_pad.cropped(pad, pad.data)[::-1])
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = has_type(pad.type, here().opset)
-    if plain and pad.type == "float16" and here().opset >= CASTS_RIGHT_SINCE:
+    typed = runtimes.has_type(pad.type, here().opset)
+    if plain and pad.type == "float16" and here().opset >= runtimes.CASTS_RIGHT_SINCE:
         # Such a Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float
         # attribute might not be rounded if another operator read it.
         typed = typed or pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
@@ -273,7 +250,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     guarantees = ort_pad.Guarantees(typed, ranked, leaves_some)
     if known is not None and _fits(pad, known, guarantees):
         return ort_pad.on_data(pad, ort_pad.own_amounts(pad))
-    if way is not Way.ANY and known is not None and (made := _by_parts(pad, known)) is not None:
+    if way is not Way.ANY and known is not None and (made := by_parts(pad, known)) is not None:
         return made
     if pad.mode is Mode.CONSTANT:
         return _fill(pad, known, shape, guarantees)
@@ -307,15 +284,16 @@ def _fill(
         if isinstance(with_what, np.ndarray) and prod(output) <= MAX_POSITIONS:
             return np.full(output, with_what)  # the output shows no element of the data
     rows = [(i, size, one) for i, (size, one) in enumerate(zip(pad.dims or (), known or ())) if one != NOTHING]
-    if known is not None and all(size is not None or _grows(one) for _, size, one in rows):
-        work, with_what = _begin_filling(pad)
+    only_adds = all(min(one.begin, one.end) >= 0 and not one.interior for _, size, one in rows if size is None)
+    if known is not None and only_adds:
+        work, with_what = Work.filling(pad)
         for i, size, one in rows:
             around = AxisAmounts(ints(one.begin), ints(one.end)) if size is None else plan_of(pad, size, one)
             fill(work, i, around, with_what)
         return work.value
     if here().has_pad or pad.dims is None or pad.may_have_interior:
         return ort_pad.write(pad, guarantees)
-    work, with_what = _begin_filling(pad)
+    work, with_what = Work.filling(pad)
     axes = pad.paddable_axes if known is None else [i for i, _, _ in rows]
     if pad.only_adds:
         left, shape = amounts_of(pad), shape_of(pad)
@@ -326,16 +304,6 @@ def _fill(
     for i in axes:
         fill(work, i, AxisAmounts(take(left.begin, ints(i)), take(left.end, ints(i))), with_what)
     return work.value
-
-
-def _grows(one: Amounts) -> bool:
-    return min(one.begin, one.end) >= 0 and not one.interior
-
-
-def _begin_filling(pad: PadInfo) -> tuple[Work, Operand]:
-    """Return the work, and the fill in the form that the work needs."""
-    with_what, work = any_fill(pad), Work(pad)
-    return work, reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
@@ -371,27 +339,4 @@ def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
             else:
                 extend(work, i, extension, pad.known_modes[0])
     extend_by_computing(work, to_compute, amounts_of(pad))
-    return work.value
-
-
-def _by_parts(pad: PadInfo, known: Sequence[Amounts]) -> ir.Value | None:
-    """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
-    assert pad.dims is not None, "without dims there are no amounts of each axis"
-    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != NOTHING]
-    only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
-    checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
-    if not only_adds or (checked and None in pad.dims):
-        return None
-    fills = pad.mode is Mode.CONSTANT
-    may_sum = pad.type in SUMMED and here().opset >= FIRST["Where"]
-    if fills and (not may_sum or all_known(pad.dims) or not all(map(_grows, known))):
-        return None
-    work, with_what = _begin_filling(pad) if fills else (Work(pad), None)
-    for i, size, one in padded:
-        if with_what is not None:
-            fill_any(work, i, one.begin, one.end, with_what)
-        elif size is None:
-            extend_any(work, i, one.begin, one.end, pad.known_modes[0])
-        else:
-            extend_in_parts(work, i, plan_of(pad, size, one), pad.known_modes[0])
     return work.value

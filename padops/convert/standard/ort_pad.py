@@ -17,51 +17,13 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert import runtimes
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, all_known
-from padops.convert.runtimes import (
-    EXACT_CASTS,
-    FIRST_WITH_AXES,
-    FIRST_WITH_INPUTS,
-    MOVED,
-    has_modes,
-    known_amounts,
-    taking_pooling,
-)
-from padops.convert.standard.graph_builder import (
-    FIRST_SLICE_OF_INPUTS,
-    Number,
-    Numbers,
-    arange,
-    emit,
-    flatten,
-    here,
-    ints,
-    lowest,
-    part,
-    reshape,
-    take,
-    too_old,
-    with_axis,
-)
-from padops.convert.standard.pad_values import (
-    FAR,
-    AxisAmounts,
-    Extents,
-    Lacking,
-    amounts_of,
-    any_fill,
-    apart,
-    given_fill,
-    look_up,
-    mode_attribute,
-    mode_of,
-    pads_of,
-    rank_of,
-    reference,
-    select,
-    shape_of,
-)
+from padops.convert.runtimes import EXACT_CASTS, FIRST_WITH_INPUTS, MOVED, has_modes, known_amounts, taking_pooling
+from padops.convert.standard import graph_builder, pad_values
+from padops.convert.standard.graph_builder import Number, Numbers, emit, flatten, here, ints, part, reshape, take
+from padops.convert.standard.pad_values import FAR, AxisAmounts, amounts_of, any_fill, mode_of, rank_of, shape_of
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Limit, Mode
 
@@ -83,20 +45,21 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     """
     size, usable = shape_of(pad), pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
-    free, reach = (select(column, choice) for column in zip(*bounds))
+    free, reach = (pad_values.select(column, choice) for column in zip(*bounds))
     reach = size + reach
     terms = [amounts.begin + free, amounts.end + free, reach - amounts.begin, reach - amounts.end]
     terms += [size - 1 + free, rank_of(pad) - 1]
     if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, even if it adds none
-        terms.append(size - select([2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes], choice))
-    return lowest(*terms) > -1
+        fewest = [2 if mode is Mode.REFLECT else -FAR for mode in pad.known_modes]
+        terms.append(size - pad_values.select(fewest, choice))
+    return graph_builder.lowest(*terms) > -1
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
     """Return the built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
-    return {"mode": mode_attribute(pad)}
+    return {"mode": pad_values.mode_attribute(pad)}
 
 
 def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
@@ -110,7 +73,7 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
     front = np.minimum(np.maximum(amounts.begin, 0), output)
     back = output - front - (stop - start)
     left = AxisAmounts(front, back)
-    if here().opset >= FIRST_SLICE_OF_INPUTS:
+    if here().opset >= graph_builder.FIRST_SLICE_OF_INPUTS:
         return emit("Slice", [source, start, stop]), left
     begin, end, axes = amounts.begin, amounts.end, ints()
     if not isinstance(begin, Number) and not isinstance(end, Number):  # Slice counts from the end, too
@@ -148,8 +111,9 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
         return _with_attributes(pad, amounts, lifted)
     pads = _pads(pad, amounts, lifted)
     fill = -1 if numbered else _fill(pad)
-    padded = emit("Pad", [with_axis("Unsqueeze", source, 0) if lifted else source, pads, fill], _mode(pad))
-    return with_axis("Squeeze", padded, 0) if lifted else padded
+    source = graph_builder.with_axis("Unsqueeze", source, 0) if lifted else source
+    padded = emit("Pad", [source, pads, fill], _mode(pad))
+    return graph_builder.with_axis("Squeeze", padded, 0) if lifted else padded
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
@@ -182,7 +146,7 @@ def _fill(pad: PadInfo) -> Operand | None:
     if Mode.CONSTANT not in pad.known_modes:
         return None
     fits = pad.fill_dims in ([], [1])
-    fill = pad.own(pad.op.fill, fits) or given_fill(pad)
+    fill = pad.own(pad.op.fill, fits) or pad_values.given_fill(pad)
     if isinstance(fill, np.ndarray):
         return fill.reshape(())
     return fill if fill is None or fits else emit("Reshape", [fill, ints(1)])
@@ -194,26 +158,26 @@ def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) ->
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
     if pad.op.input_index(pad.op.fill) is None and given is not None and given.is_ref():
-        made["pads"] = reference("pads", given, ir.AttributeType.INTS)
+        made["pads"] = pad_values.reference("pads", given, ir.AttributeType.INTS)
     else:
         pads = _pads(pad, amounts, lifted)
         if not isinstance(pads, np.ndarray):
-            raise too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
+            raise graph_builder.too_old("Pad with amounts as an input", FIRST_WITH_INPUTS)
         made["pads"] = ir.AttrInt64s("pads", pads.tolist())
     if pad.op.input_index(pad.op.fill) is None:
         if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses an infinite value in any mode
-            made["value"] = reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value
-    elif (fill := given_fill(pad)) is not None:
+            made["value"] = pad_values.reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value
+    elif (fill := pad_values.given_fill(pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
-            raise too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
+            raise graph_builder.too_old("Pad with a fill as an input", FIRST_WITH_INPUTS)
         made["value"] = ir.AttrFloat32("value", float(fill.reshape(())))
     if not lifted:
         return emit("Pad", [pad.data], made)
     if given is not None and given.is_ref():  # unchangeable amounts: only the padded data get another axis
-        padded = with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0)
+        padded = graph_builder.with_axis("Unsqueeze", emit("Pad", [pad.data], made), 0)
     else:
-        padded = emit("Pad", [with_axis("Unsqueeze", pad.data, 0)], made)
-    return with_axis("Squeeze", padded, 0)
+        padded = emit("Pad", [graph_builder.with_axis("Unsqueeze", pad.data, 0)], made)
+    return graph_builder.with_axis("Squeeze", padded, 0)
 
 
 def iota(pad: PadInfo) -> Numbers:
@@ -229,7 +193,7 @@ def iota(pad: PadInfo) -> Numbers:
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
     """Return the amounts of all axes, begins and then ends; with ``lifted``, also of one more axis in front."""
     if amounts is None and (lifted or pad.input("axes") is not None):
-        listed = None if pad.node is None or pad.input("axes") is not None else pads_of(pad)
+        listed = None if pad.node is None or pad.input("axes") is not None else pad_values.pads_of(pad)
         if isinstance(listed, np.ndarray) and listed.size % 2 == 0:
             amounts = AxisAmounts(*np.split(listed.reshape(-1), 2))  # of any rank
         else:
@@ -237,12 +201,12 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
     if amounts is not None:
         front = ints(0) if lifted else ints()
         return np.concatenate([front, amounts.begin, front, amounts.end])
-    return pad.own("pads", pad.flat_pads) or flatten(pads_of(pad))
+    return pad.own("pads", pad.flat_pads) or flatten(pad_values.pads_of(pad))
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
     """Return whether the built-in can read the node's own amounts."""
-    return pad.op.is_onnx and (pad.input("axes") is None or opset >= FIRST_WITH_AXES)
+    return pad.op.is_onnx and (pad.input("axes") is None or opset >= runtimes.FIRST_WITH_AXES)
 
 
 def keeps_elements(pad: PadInfo) -> bool:
@@ -275,7 +239,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
     inputs: list[Operand | None] = [emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
     if position is not None:
         if pad.some_fill:
-            raise Lacking(pad.op.fill, pad.op)
+            raise pad_values.Lacking(pad.op.fill, pad.op)
         fill = inputs[position]
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
@@ -403,9 +367,9 @@ def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
     """Return for each element of the output its index in the flat data, extended in the mode at ``choice``."""
     size = shape_of(pad)
-    extents = Extents.of(pad.op, size, amounts)
+    extents = pad_values.Extents.of(pad.op, size, amounts)
     step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
-    extension = look_up(pad.known_modes, choice)
+    extension = pad_values.look_up(pad.known_modes, choice)
 
     def row(axis: Number, so_far: Numbers) -> Numbers:
         shown = extents.shown(extension, axis, take(extents.output, axis), step)
@@ -426,13 +390,13 @@ def _filled_indices(pad: PadInfo, amounts: AxisAmounts) -> Number:
     output = amounts.begin + dilated + amounts.end
     if pad.op.clamp:
         output = np.maximum(output, 0)
-    step = emit("Gather", [ints(1), -lowest(output, *checked, ints(0))], role="P1_P6")
+    step = emit("Gather", [ints(1), -graph_builder.lowest(output, *checked, ints(0))], role="P1_P6")
 
     def row(axis: Number, so_far: Numbers) -> Numbers:
-        positions = arange(take(output, axis), step) - take(amounts.begin, axis)
+        positions = graph_builder.arange(take(output, axis), step) - take(amounts.begin, axis)
         every = 1 if interior is None else take(steps, axis)
         count = take(size, axis)
-        inside, shown = apart(positions, every, count)
+        inside, shown = pad_values.apart(positions, every, count)
         return np.where(inside & (so_far > -1), so_far * count + shown, -1)
 
     return _over_axes(pad, row)

@@ -22,22 +22,8 @@ from padops.convert.model.graphs import inner_graphs
 from padops.convert.pads.match import Unconvertible
 from padops.convert.pads.pad_info import Operand, PadInfo, Surroundings, all_known
 from padops.convert.runtimes import has_modes
-from padops.convert.standard.graph_builder import (
-    Number,
-    Numbers,
-    arange,
-    cut,
-    emit,
-    flatten,
-    here,
-    ints,
-    is_number,
-    lowest,
-    reshape,
-    scalar,
-    take,
-    to_int64,
-)
+from padops.convert.standard import graph_builder
+from padops.convert.standard.graph_builder import Number, Numbers, cut, emit, here, ints, is_number, reshape, take
 from padops.spec import plan
 from padops.spec.dialects import AUTO_PADS, DATA_FORMATS, DOMAIN, Op
 from padops.spec.dtypes import by_name
@@ -118,7 +104,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
     if not attribute.is_ref():
         return ints(*attribute.value)
     # The runtime's inference knows no shape for this constant until a node has processed it.
-    return flatten(_from_caller("value_ints", attribute, ir.AttributeType.INTS))
+    return graph_builder.flatten(_from_caller("value_ints", attribute, ir.AttributeType.INTS))
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
@@ -126,13 +112,13 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
-        return scalar(0)
+        return graph_builder.scalar(0)
     if attribute is None or not attribute.is_ref():
         said = row.default if attribute is None else attribute.value
         if said not in options:
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
-        return scalar(options.index(said))
-    text = flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING))
+        return graph_builder.scalar(options.index(said))
+    text = graph_builder.flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING))
     # No operator compares strings at every opset, but one counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
@@ -208,8 +194,9 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
         return _same(pad)
     # A list has a number for each axis; if it is longer or shorter, Reshape fails (P8).
     if pad.op.input_index("pads_begin") is not None:
-        lists = (to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
-        return AxisAmounts(*(reshape(numbers, rank_of(pad)) for numbers in lists))
+        lists = (_required(pad, name) for name in ("pads_begin", "pads_end"))
+        numbers = (emit("Cast", [x], {"to": 7}) if isinstance(x, ir.Value) else x.astype(np.int64) for x in lists)
+        return AxisAmounts(*(reshape(x, rank_of(pad)) for x in numbers))
     if not pad.has_attribute("padding_below"):
         return _pairs(pad)
     below, above, between = (_vector_of(pad, f"padding_{name}") for name in ("below", "above", "interior"))
@@ -324,7 +311,7 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
     """Return the number at ``choice``, of rank 0; known if all numbers are equal."""
-    return scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
+    return graph_builder.scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
 @dataclass(frozen=True)
@@ -351,25 +338,25 @@ class Extents:
 
     def shown(self, extension: Extension, axis: Operand | int, count: Numbers, step: Numbers | int) -> Numbers:
         """Return the source positions that the first ``count`` output positions show on an axis (P2)."""
-        positions = arange(count, step) - take(self.shift, axis)
+        positions = graph_builder.arange(count, step) - take(self.shift, axis)
         shown = _within(extension, positions, take(self.window, axis))
         return shown if self.start is None else shown + take(self.start, axis)
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
         """Return 1, by a Gather that fails if a dim would be negative or there is nothing to extend (P1, P4, P5)."""
-        least = lowest(self.output, ints(1))  # of rank 0, the number alone
+        least = graph_builder.lowest(self.output, ints(1))  # of rank 0, the number alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
         # An output without elements needs nothing to extend from.
-        nothing = np.minimum(-lowest(short, ints(0)), least)
+        nothing = np.minimum(-graph_builder.lowest(short, ints(0)), least)
         wrong = np.maximum(-least, nothing)
         if op.limit is Limit.NGRAPH:  # P4
             fewest = {Mode.EDGE: 1, Mode.REFLECT: 2}
             size = self.size - select([fewest.get(mode, 0) for mode in modes], choice)
-            wrong = np.maximum(wrong, -lowest(size, ints(0)))
+            wrong = np.maximum(wrong, -graph_builder.lowest(size, ints(0)))
         elif op.limit is Limit.OPENVINO and {*modes} & {Mode.REFLECT, Mode.SYMMETRIC}:
             reaches = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
             most = np.maximum(self.size + select([reaches.get(mode, FAR) for mode in modes], choice), 0)
-            wrong = np.maximum(wrong, -lowest(most - amounts.begin, most - amounts.end, ints(0)))
+            wrong = np.maximum(wrong, -graph_builder.lowest(most - amounts.begin, most - amounts.end, ints(0)))
         return emit("Gather", [ints(1), wrong], role="P1_P4_P5")
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from padops.plural import plural
-from padops.spec.bits import element_bits
-from padops.spec.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy, element_bits
 
 Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
 BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # of the significand, by float type

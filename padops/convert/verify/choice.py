@@ -28,7 +28,7 @@ from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import CannotDrawError
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, read_document
 from padops.convert.model.external import check_entries
-from padops.convert.model.scan import external_tensors
+from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, Outcome, ProofRecord, Verification
 from padops.convert.verify.compare import compare, noted
 from padops.convert.verify.interface import Asked, RunInputs, other_interface
@@ -123,13 +123,13 @@ def comparison(
 
     ``document`` is the original before the conversion; ``conversion`` lists the values that the conversion corrects.
     """
-    given = None if asked.inputs is None else load_inputs(asked.inputs, inputs_of(document.message()))
+    given = None if asked.inputs is None else load_inputs(asked.inputs, inputs_of(document.proto))
     records = conversion.records if conversion else ()
     wrong = "; ".join(f"{record.path}: {record.corrects}" for record in records if record.corrects)
     corrected = conversion._corrected if conversion else frozenset()
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
-        message = document.message() if document.foreign else onnx.load(original, load_external_data=False)
+        message = document.proto if document.foreign else onnx.load(original, load_external_data=False)
         first, second = Model(original, message), Model(converted, onnx.load(converted, load_external_data=False))
         if noticed := other_interface(message, second.message):
             return Verification("interface", notes=noticed)
@@ -181,7 +181,7 @@ def _file(document: Document, folder: Path) -> Path:
             os.link(os.path.realpath(file.source), place)
         except OSError:  # a link cannot cross file systems
             shutil.copyfile(file.source, place)
-    message = document.message()
+    message = document.proto
     if message.ByteSize() > LARGEST_PROTO:
         raise PadopsError(f"a model has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
     path.write_bytes(message.SerializeToString())

@@ -52,5 +52,5 @@ def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
         embed(Analysis(document))
     except PadopsError:
         return {}
-    written = () if document.touched else document.message().functions
+    written = () if document.touched else document.proto.functions
     return {row.name: row.SerializeToString(deterministic=True) for row in written if is_fallback(row)}

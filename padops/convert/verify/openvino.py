@@ -30,8 +30,7 @@ from padops.convert.verify.rounding import Moves
 from padops.convert.verify.sessions import DoesNotRun, Model, OtherProcess, fed, run_trials
 from padops.deferred import import_openvino
 from padops.processes import serve
-from padops.spec.bits import dtype_of
-from padops.spec.dtypes import by_numpy, by_onnx
+from padops.spec.dtypes import by_numpy, by_onnx, dtype_of
 
 SECONDS = 600.0  # for one run of the model, its compilation included
 SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has there"

@@ -57,8 +57,8 @@ def compare_beside(
     """Runs both models in sessions with these providers and compares every bit of their outputs."""
     if any(document.foreign for document in documents):
         raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
-    message = documents[0].message()
-    if noticed := other_interface(message, documents[1].message()):
+    message = documents[0].proto
+    if noticed := other_interface(message, documents[1].proto):
         return Verification("interface", notes=noticed)
     names = [entry if isinstance(entry, str) else entry[0] for entry in providers]
     inputs, libraries = inputs_of(message), _libraries(names)

@@ -23,8 +23,8 @@ from padops.processes import Pickled
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.spec import pyop_node
-from padops.spec.bits import dtype_of
 from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import dtype_of
 
 if TYPE_CHECKING:
     import onnxruntime
