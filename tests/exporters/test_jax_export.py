@@ -42,13 +42,13 @@ def floats(*shape: int) -> np.ndarray:
 
 def test_random_amounts():
     rng, cases = np.random.default_rng(11), []
-    while len(cases) < 20:
+    while len(cases) < 8:
         shape = tuple(map(int, rng.integers(1, 6, rng.integers(1, 4))))
         config = [(*map(int, rng.integers(-4, 5, 2)), int(rng.integers(0, 4))) for _ in shape]
         if all(low + (n - 1) * (interior + 1) + 1 + high >= 0 for n, (low, high, interior) in zip(shape, config)):
             cases.append((shape, config))
-    assert sum(any(interior for *_, interior in config) for _, config in cases) > 10
-    assert sum(any(min(low, high) < 0 for low, high, _ in config) for _, config in cases) > 10
+    assert sum(any(interior for *_, interior in config) for _, config in cases) > 3
+    assert sum(any(min(low, high) < 0 for low, high, _ in config) for _, config in cases) > 3
 
     def function(*inputs):
         return tuple(lax.pad(x, jnp.float32(i), config) for i, (x, (_, config)) in enumerate(zip(inputs, cases)))
