@@ -364,6 +364,8 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     if before in (None, opset):
         return analysis
     facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
+    if any(fact.verdict == "breaks a rule" for fact in facts.values()):
+        return analysis  # the conversion ends with this rule
     mark = f"padops {uuid4().hex} "  # begins the names of Pads, and no other name
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"

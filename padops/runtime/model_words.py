@@ -185,7 +185,7 @@ def _marks(content: Content, start: int, end: int) -> set[bytes]:
     if operator == b"Pad" and len(inputs) > 3:
         return {AXES}
     is_pooling = operator.endswith(b"Pool")
-    if not is_pooling and operator not in CONVOLUTIONS:
+    if not is_pooling and operator not in CONVOLUTIONS or content.find(b"auto_pad", start, end) < 0:
         return set()
     if content.find(BY_REFERENCE, start, end) >= 0:
         return {WRONG_SAME}

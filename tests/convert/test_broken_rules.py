@@ -47,7 +47,8 @@ BROKEN = {
     "P10": constant([0, 2**60, 0, 0]),
 }  # fmt: skip
 OPTIONS = ([], ["--target", "onnx"], ["--target", "onnx", "--without-pad"], ["--target", "pyop"], ["--verify"],
-           ["--strict"], ["--no-fallback", "--no-fold"], ["--select", "needed"], ["--dry-run"])  # fmt: skip
+           ["--target", "onnx", "--opset", "21"], ["--strict"], ["--no-fallback", "--no-fold"],
+           ["--select", "needed"], ["--dry-run"])  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BROKEN)
