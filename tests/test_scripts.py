@@ -33,6 +33,12 @@ def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
     assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | own
 
 
+def test_the_tests_that_scripts_choose_are_there(environment: ModuleType) -> None:
+    matrix, wheels = importlib.import_module("matrix"), importlib.import_module("wheel_tests")
+    names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheels.CHOSEN]
+    assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
+
+
 @pytest.mark.parametrize("name", ["environment", "demo", "test"])
 def test_an_old_python_can_parse_far_enough_to_be_told(name: str) -> None:
     ast.parse((SCRIPTS / f"{name}.py").read_text(), feature_version=(3, 7))
