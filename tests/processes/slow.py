@@ -13,10 +13,12 @@ import pytest
 
 # The names of files, by their folder below tests/.
 NAMES = {
-    "bench": "bench_copies bench_interrupted bench_providers",
-    "conformance": """conformance conformance_export conformance_judging conformance_page conformance_refusals
-        conformance_repro conformance_versions isolated_peers peer_commands peer_files peers_web_webgpu""",
+    "bench": "bench bench_copies bench_interrupted bench_providers",
+    "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
+        conformance_options conformance_page conformance_refusals conformance_repro conformance_versions isolated_peers
+        peer_commands peer_files peer_processes peers_web_webgpu""",
     "convert/files": "convert_killed convert_streams",
+    "convert/inputs": "convert_broken_inputs",
     "convert/matchers": "convert_auto_pad_places convert_emulated_property convert_emulated_torch",
     "convert/model": "convert_scaling mutations",
     "convert/readers": "convert_openvino_files",
@@ -28,10 +30,12 @@ NAMES = {
         sanitizers session_fuzz""",
     "exporters": "torch_export",
     "files": "streams",
-    "probe": "probe_process",
-    "runtime": "beside_libraries beside_real_providers beside_suite provider_in_front pyop_process",
+    "probe": "probe_process probe_rules",
+    "recipes": "extensions",
+    "runtime": "beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare pyop_process",
     "spec": "spec_in_cpp",
-    "": "ci cli_folder cli_hostile cli_verify documents fetch_models library rest roads together",
+    "": """ci cli_folder cli_hostile cli_info cli_verify documents extras fetch_models library rest roads scripts start
+        together""",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
 LONG = 20.0  # seconds of a file, from which on it belongs to the list
@@ -53,7 +57,7 @@ def said(config: pytest.Config) -> list[str]:
 
 
 def unlisted(reports: Iterable[pytest.TestReport]) -> list[str]:
-    "A line for each file that took long and is not in the list, the slowest first."
+    """A line for each file that took long and is not in the list, the slowest first."""
     seconds: Counter[str] = Counter()
     for report in reports:
         seconds[report.nodeid.partition("::")[0]] += report.duration
