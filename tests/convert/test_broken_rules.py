@@ -42,6 +42,7 @@ BROKEN = {
                 tensors=[tensor("pads", [0] * 4), tensor("f", [1, 2], np.float32)]),
     "P8": constant([0, 1, 0], opset=13),
     "P8, rank unknown": constant([0, 1, 0], inputs=[("x", FLOAT, None)]),
+    "P8, rank unknown, opset 13": constant([0, 1, 0], opset=13, mode="edge", inputs=[("x", FLOAT, None)]),
     "P8, axes": model([pad(["x", "pads", "", "axes"], name="p")], 18, tensors=AXES),
     "P9": constant([0] * 4, mode="symmetric"),
     "P10": constant([0, 2**60, 0, 0]),

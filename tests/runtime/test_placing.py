@@ -100,6 +100,8 @@ def test_register_with_providers() -> None:
     session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
     assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
+    padops.register(options, provider=True)
+    onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
     with pytest.raises(ValueError, match=r"already have providers \(.*CPUExecutionProvider\); use new"):
         padops.register(options, provider=True, providers=[CPU])
     with pytest.raises(ValueError, match="providers are given, but provider is not True"):
