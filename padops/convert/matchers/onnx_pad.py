@@ -112,8 +112,11 @@ class Amended:
             raise Unconvertible(f"{differs}; cast the fill, which is computed")
         if "string" in (found, type_name) or "complex" in type_name + found:
             raise Unconvertible(f"{differs}; give it a fill of {type_name}")
-        with np.errstate(all="ignore"):
-            cast = array.astype(by_name(type_name).numpy)
+        try:
+            with np.errstate(all="ignore"):
+                cast = array.astype(by_name(type_name).numpy)
+        except TypeError as error:  # ml_dtypes has no casts between integers of less than a byte
+            raise Unconvertible(f"{differs}; give it a fill of {type_name}") from error
         may_round = all("float" in name or name == "double" for name in (found, type_name))  # as P7 rounds ``value``
         for before, after in zip(_numbers(array), _numbers(cast), strict=True):
             is_same = before == after or (before != before and after != after)

@@ -291,7 +291,7 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
         return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
     if op.input_index("axes") is not None and (axes := node.integers("axes")) is not None:
         pads = node.integers("pads")
-        broken = pads.size != 2 * axes.size or len({*axes.tolist()}) < axes.size  # P8: the run reports it
+        broken = pads.size != 2 * axes.size or len({*axes.flat}) < axes.size  # P8: the run reports it
         return None if broken or pads.any() else ()
     inputs, attributes = {"pads": 2, "pads_begin": 1}, {"paddings": 2, "pads": 2, "padding_below": 1}  # per axis
     ranks = [node.integers(row.name).size // inputs[row.name] for row in op.inputs if row.name in inputs]

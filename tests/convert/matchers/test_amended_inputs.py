@@ -168,3 +168,23 @@ def test_amounts_in_an_external_file(place: str, tmp_path: Path) -> None:
         padops.convert(path, out, **options)
         assert [file.name for file in out.parent.iterdir()] == ["o.onnx"]
         assert stock(str(out), x=X).tobytes() == expected
+
+
+def test_a_fill_that_no_cast_brings_to_the_type_of_the_data() -> None:
+    message = onnx.parser.parse_model(
+        '<ir_version: 11, opset_import: ["" : 25]> g (uint8[2] x) => (uint2[n] y) '
+        "{ p = Constant<value_ints = [1, 1]>() b = Cast<to = 25>(x) y = Pad(b, p, f) }"
+    )
+    message.graph.initializer.append(onnx.TensorProto(name="f", data_type=onnx.TensorProto.INT2, raw_data=b"\1"))
+    (row,) = padops.convert(message, fold=False).unconverted
+    assert row.reason is not None and row.reason.startswith("its fill is int2, and its data are uint2; give it a fill")
+
+
+def test_axes_of_rank_two_and_data_of_unknown_rank() -> None:
+    message = onnx.parser.parse_model(
+        '<ir_version: 9, opset_import: ["" : 18]> g (float[] x) => (float[] y) '
+        "<int64[2] p = {1, 1}, int64[1, 1] a = {0}> { y = Pad(x, p, , a) }"
+    )
+    message.graph.input[0].type.tensor_type.ClearField("shape")
+    (record,) = padops.convert(message).records
+    assert record.facts is not None and record.facts.amounts is None
