@@ -129,3 +129,15 @@ def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.Monkey
         (TypeError, ValueError), match="expected|provider_options has 2 mappings|has no provider Nope here; it has"
     ):
         padops.InferenceSession(model(REFUSED), **{"providers": ["CPUExecutionProvider"]} | wrong)
+
+
+def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options of a caller's get all operators: they may serve other models."""
+    asked, register = [], preparing.register
+    monkeypatch.setattr(
+        preparing, "register", lambda options, **named: (asked.append(named["operators"]), register(options, **named))
+    )
+    padops.InferenceSession(model(REFUSED))
+    padops.InferenceSession(model(REFUSED), quiet())
+    assert "Pad_18" in asked[0] and "SamePad_1" not in asked[0]
+    assert asked[1:] == [None]

@@ -21,8 +21,7 @@ LINUX = f"linux-{platform.machine()}"
 MORE = (*ENTRY_POINTS, "_Znwm")
 SHOWS_MORE = "its library exports ['CreateEpFactories', 'RegisterCustomOps', 'ReleaseEpFactory', '_Znwm', "
 
-if platform.system() != "Linux":
-    pytest.skip("the libraries are made by a compiler for Linux", allow_module_level=True)
+on_linux = pytest.mark.skipif(platform.system() != "Linux", reason="a compiler for Linux makes the libraries")
 
 
 def elf(folder: Path, exports: Sequence[str] = ENTRY_POINTS, needed: str = "libc.so.6", version: str = "") -> bytes:
@@ -62,6 +61,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("build_wheels")
 
 
+@on_linux
 @pytest.mark.parametrize(
     ("system", "changed", "text"),
     [
@@ -105,6 +105,7 @@ def wheel(folder: Path, target: Any, library: bytes, tags: str = "", told: str =
     return path
 
 
+@on_linux
 def test_a_right_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     target = script.TARGETS[LINUX]
     right = wheel(tmp_path, target, elf(tmp_path, version="GLIBC_2.17"))
@@ -120,6 +121,7 @@ def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.Capt
     assert capsys.readouterr().out == f"{made.name}: padops-0.1.0.dist-info/WHEEL is damaged\n"
 
 
+@on_linux
 def test_a_name_that_promises_too_much(tmp_path: Path, script: ModuleType) -> None:
     target = script.TARGETS[LINUX]
     made = wheel(tmp_path, target, elf(tmp_path, version="GLIBC_2.34"))
@@ -180,6 +182,11 @@ def test_a_wheel_without_its_parts(
     assert script.wrong_with(path) == [wrong]
 
 
+def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
+    (wrong,) = script.wrong_with(bare_wheel(tmp_path, "any"))
+    assert wrong.startswith("its platform 'any' is none of ")
+
+
 WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "contributing.md"
 
@@ -190,3 +197,25 @@ def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None
     built = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["build"]["strategy"]["matrix"]["include"]
     assert sorted(row["name"] for row in built) == sorted(script.TARGETS)
     assert len({row["runner"] for row in built}) == len(built)
+
+
+def test_what_may_write_runs_nothing_of_this_repository() -> None:
+    told = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    assert told["permissions"] == {}
+    reads = {"contents": "read"}
+    assert {name: job["permissions"] for name, job in told["jobs"].items()} == {
+        "build": reads, "sdist": reads, "check": reads,
+        "attest": {"id-token": "write", "attestations": "write"},
+        "publish": {"id-token": "write"},
+    }  # fmt: skip
+    for name, steps in (
+        ("attest", ["actions/download-artifact", "actions/attest-build-provenance"]),
+        ("publish", ["actions/download-artifact", "pipx run uv"]),
+    ):
+        job = told["jobs"][name]
+        assert [re.split("[@=]", step.get("uses") or step["run"])[0] for step in job["steps"]] == steps
+        assert job["if"] == "github.event_name == 'push'"  # of a tag: pushes of branches start no run
+    assert told[True]["push"] == {"tags": ["v*"]}
+    assert [told["jobs"][name]["needs"] for name in ("publish", "attest", "check")] == [
+        "attest", "check", ["build", "sdist"]
+    ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 from terminals import PATIENCE
 
+from padops.cli.parsing import models_in
 from padops.convert.rewrite import TARGETS
 
 
@@ -62,6 +64,22 @@ def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys:
         ("a.onnx", 0, None), ("broken.onnx", 1, f"{broken}: {why}"), ("b.onnx", 0, None), ("mixed.onnx", 0, None)
     ]  # fmt: skip
     assert told["files"][0]["report"]["pads"][0]["mode"] == "constant"
+
+
+def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As padops' own temporary folders do."""
+    for name in ("first", "gone"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.onnx").touch()
+    scandir = os.scandir
+
+    def disappearing(path: os.PathLike[str] | str | int) -> object:
+        if not isinstance(path, int) and Path(path) != tmp_path:
+            shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", disappearing)
+    assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
 
 
 def test_a_folder_that_cannot_be_read_is_an_error(
@@ -142,6 +160,14 @@ def test_verified(unproved: None, folder: Path, tmp_path: Path, capsys, monkeypa
     assert text.splitlines()[-1] == "verification: 0 proved, 0 tested, 1 different, 0 unknown, 0 not verified"
 
 
+def test_verified_strictly(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mixed.onnx", "broken.onnx", "deep/b.onnx"):
+        (folder / name).unlink()
+    code, text, err = run(capsys, "convert", folder, tmp_path / "out", "--verify", "--strict")
+    assert (code, err) == (0, "")
+    assert text.splitlines()[-1] == "verification: 1 proved, 0 tested, 0 different, 0 unknown, 0 not verified"
+
+
 def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", folder, folder / "a.onnx")
     assert (code, f"OUT is a file ({folder / 'a.onnx'}), but IN is a folder ({folder})" in err) == (2, True)
@@ -195,7 +221,7 @@ if "padops.cli.bulk" in sys.orig_argv:
     from padops.convert.model import document
     check = document.check_file
     def planted(path):
-        if path.name == "_dies.onnx":
+        if path.name in ("_dies.onnx", "zz_dies.onnx"):
             os._exit(9)
         if path.name == "_waits.onnx":
             time.sleep(600)
@@ -223,6 +249,15 @@ def test_a_process_that_dies_takes_no_other_model_with_it(
     assert (code, err) == (1, f"{planted / '_dies.onnx'}: error: {died}\n")
     assert out.splitlines()[-1].startswith("3 models, 1 failed; 3 Pads: ")
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.onnx")) == ["a.onnx", "mixed.onnx"]
+
+
+def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
+    planted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its second conversion would say "already converted"."""
+    (planted / "zz_dies.onnx").write_bytes(one_pad(13).SerializeToString())
+    code, out, _ = run(capsys, "convert", planted, "--in-place", "--jobs", "2")
+    assert (code, out.splitlines()[-1]) == (1, "3 models, 1 failed; 3 Pads: 2 converted, 1 unconverted")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -15,6 +15,8 @@ import chromium
 import needs
 import slow
 
+from padops.conformance.peers import PEERS
+
 ROOT = Path(__file__).resolve().parent.parent
 CI = ROOT / ".ci"
 # Tests that need a program each, in the order in which they are collected, and one that needs none.
@@ -118,3 +120,16 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     assert second == {"test_fails", "test_is_skipped", "test_is_left_out", "test_compares_with_less",
                       "test_whose_end_fails"}, said  # fmt: skip
     assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
+
+
+def test_ci_begins_with_the_command_of_the_readme() -> None:
+    """On a PATH without any program that a test asks for; what it left out runs when all is installed."""
+    lines = (CI / "run").read_text(encoding="utf-8").splitlines()
+    (hidden,) = [line for line in lines if ".ci/path_without" in line]
+    programs = {row.command[0] for row in PEERS.values() if row.command} | {needs.CLANG, *chromium.NAMES, "npm"}
+    assert programs <= set(re.findall(r"[\w+-]+", hidden))
+    scripts = [line for line in lines if "python3 scripts/" in line]
+    assert scripts[0] == 'env PATH="$bare" python3 scripts/test.py'
+    assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
+    assert lines.index(scripts[0]) < installs < lines.index("python3 scripts/test.py --peers --rest")

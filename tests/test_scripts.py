@@ -39,6 +39,28 @@ def test_the_tests_that_scripts_choose_are_there(environment: ModuleType) -> Non
     assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "outcomes", "code"),
+    [
+        (["--ci"], ["passed", "passed"], 0),
+        (["--ci"], ["passed", "failed"], 1),
+        (["--ci"], ["not run", "passed"], 1),
+        (["--only", "1.22.1"], ["not run"] * 10, 0),
+    ],
+)
+def test_the_exit_code_of_the_matrix(
+    arguments: list[str], outcomes: list[str], code: int, environment: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix, left = importlib.import_module("matrix"), list(outcomes)
+    monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
+    monkeypatch.setattr(matrix, "copy_tests", lambda: None)
+    monkeypatch.setattr(
+        matrix, "run_environment", lambda version, lowest, runtimes, wheel, keep: [left.pop(0) for _ in runtimes]
+    )
+    monkeypatch.setattr(sys, "argv", ["matrix.py", *arguments])
+    assert (matrix.main(), left) == (code, [])
+
+
 @pytest.mark.parametrize("name", ["environment", "demo", "test"])
 def test_an_old_python_can_parse_far_enough_to_be_told(name: str) -> None:
     ast.parse((SCRIPTS / f"{name}.py").read_text(), feature_version=(3, 7))

@@ -230,7 +230,6 @@ _LIMIT = 3600  # seconds that one workload may take
 _SIZE = 16000  # the size to try first for open dims of a model: a second of speech
 
 Step = Callable[[int, float], Sequence[Measurement]]  # measures with a number of threads, for some seconds
-Keep = Callable[[Sequence[Measurement]], None]
 
 
 def time_workload(workload: Workload, names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:

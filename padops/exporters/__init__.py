@@ -15,6 +15,9 @@ circular  ``Pad_25`` wrap           Amounts of both signs on one axis are refuse
 reflect   ``OpenVINOPad_12``        FULL (P3), at most n - 1 elements (P4).
 replicate ``OpenVINOPad_12`` edge   FULL (P3).
 ========= ========================= ==============================================================================
+
+The exporter accepts some pads that PyTorch refuses to run: a constant pad that crops an axis to nothing, and a circular
+pad of more than n elements.
 """
 
 from __future__ import annotations

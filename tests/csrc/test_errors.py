@@ -142,8 +142,9 @@ def test_output_of_another_shape() -> None:
 
 
 def test_attributes_and_data_are_required() -> None:
-    """P8: the attribute forms have no default. P7: the fill of Pad_1 and Pad_2 is a float."""
-    rows = [("Pad_1", {}, "attribute paddings is required [P8]"), ("Pad_2", {}, "attribute pads is required [P8]")]
+    """P8: the attribute forms have no default. P7: the fill of Pad_1 and Pad_2 is a float. P9: the mode is a string."""
+    rows = [("Pad_1", {}, "attribute paddings is required [P8]"), ("Pad_2", {}, "attribute pads is required [P8]"),
+            ("Pad_2", {"pads": [1, 1], "mode": 3}, "attribute mode is not a string [P9]")]  # fmt: skip
     for value in (3, "3", [3.0]):
         rows.append(("Pad_2", {"pads": [1, 1], "value": value}, "attribute value is not a float [P7]"))
     for (op, attributes, detail), run in product(rows, (native.run, reference.run)):

@@ -8,7 +8,7 @@ import pytest
 from mutation.kinds import KINDS
 from mutation.runner import harmed, outcomes
 
-SEED, COUNT = 1, 5_000
+SEED, COUNT = 1, 2_000
 
 
 @pytest.mark.parametrize("kind", KINDS)

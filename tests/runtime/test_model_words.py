@@ -91,3 +91,10 @@ def test_windows_whose_attributes_stand_in_the_call_of_a_function(name: str) -> 
         call = onnx.helper.make_node("F", ["x"], ["y"], domain="f", given=given[name])
         made = onnx.helper.make_model(onnx.helper.make_graph([call], "g", [], []), functions=[function])
         assert (model_words.WRONG_SAME in model_words.words_of(made.SerializeToString())) is by_reference
+
+
+def test_fields_of_all_kinds() -> None:
+    """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
+    content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
+    found = [(number, content[first:last]) for number, first, last in model_words.fields(content, 0, len(content))]
+    assert found == [(4, b"Pad"), (5, b"")]

@@ -152,3 +152,9 @@ def test_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         outputs = list(pool.map(lambda array: built.run(None, {"i0": array})[0], arrays))
     assert all((output[2:-1] == array).all() for output, array in zip(outputs, arrays))
+
+
+def test_only_the_latest_errors_are_kept(quiet: None) -> None:
+    for _ in range(pyop.KEPT_ERRORS + 1):
+        run("Pad_2", {"pads": [-4, 0]}, [np.zeros(3, np.float32)])
+    assert len(padops.pyop_errors()) == pyop.KEPT_ERRORS
