@@ -220,14 +220,16 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
     """
     from padops.convert.model.nesting import external_tensors
 
-    named = deepcopy(message)
-    entries = [row for tensor, _ in external_tensors(named) for row in tensor.external_data if row.key == "location"]
-    real = {entry.value: Path(os.path.realpath(folder / entry.value)) for entry in entries}
+    rows = (row for tensor, _ in external_tensors(message) for row in tensor.external_data)
+    names = {row.value for row in rows if row.key == "location"}
+    real = {name: Path(os.path.realpath(folder / name)) for name in names}
     parents = {path.parent for path in real.values()}
     if len(parents) != 1 or all(path == Path(os.path.abspath(folder / name)) for name, path in real.items()):
         return message, folder
-    for entry in entries:
-        entry.value = real[entry.value].name
+    named = deepcopy(message)
+    for tensor, _ in external_tensors(named):
+        for row in tensor.external_data:
+            row.value = real[row.value].name if row.key == "location" else row.value
     return named, parents.pop()
 
 

@@ -166,6 +166,10 @@ def test_converting_needs_no_onnxruntime_and_verifying_does(tmp_path: Path) -> N
     ran = run()
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     assert output.is_file()
+    command = [sys.executable, "-c", WITHOUT, "inspect", str(MODEL), "--providers", "FooExecutionProvider"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    told = f"error: a provider without rules needs onnxruntime, which is not installed: {CPU}\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", told)
 
 
 def test_the_extras_are_those_of_the_package() -> None:

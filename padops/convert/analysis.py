@@ -119,7 +119,7 @@ class Pad:
             return f"{error.detail} [{error.rule}]"
 
     def facts(self, minor: int) -> PadFacts:
-        """Return the Pad's facts and the verdict of onnxruntime 1.``minor``, both from before any change."""
+        """Return the Pad's facts and the verdict of onnxruntime 1.``minor``; call it before any change."""
         site, info, types = self.site, self.info, self.types
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)

@@ -13,6 +13,7 @@ import onnx
 from padops.convert import matchers
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.rewrite import TARGETS
+from padops.extras import needing_onnxruntime
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import RULED, Rules, full_names, rules_with
 
@@ -103,7 +104,8 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 def check_known(providers: Collection[str], rules: Collection[str]) -> None:
     """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules."""
     if names := [name for name in providers if name not in RULED and name not in rules]:
-        from padops.runtime.placing import unknown_provider
+        with needing_onnxruntime("a provider without rules"):
+            from padops.runtime.placing import unknown_provider
 
         if why := unknown_provider(names):
             raise UsageError(f"providers: {why}", f"--providers: {why}")

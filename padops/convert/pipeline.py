@@ -24,7 +24,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import onnx
-from onnx import checker, helper, inliner, version_converter
+from onnx import checker, helper, inliner, shape_inference, version_converter
 
 from padops.convert.analysis import Analysis, always_runs
 from padops.convert.arguments import check_kinds, check_options, choose_lowering, choose_matchers
@@ -48,6 +48,7 @@ from padops.files.staging import identity
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 from padops.plural import plural
 from padops.runtime.installed import installed_minor
+from padops.spec.dialects import DOMAIN
 from padops.terminal import Progress, counted, json_text
 
 LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
@@ -169,6 +170,9 @@ def convert(
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
     conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
+    if opset is not None and (stays := document.model.graph.opset_imports.get("")) not in (None, opset):
+        note = f"the model stays in opset {stays}: a Pad breaks a rule, so no runtime runs the model"
+        conversion = replace(conversion, notes=(*conversion.notes, note))
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.proto)} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
@@ -364,8 +368,9 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     if before in (None, opset):
         return analysis
     facts = {pad.site.node: pad.facts(installed_minor()) for pad in analysis.pads}
-    if any(fact.verdict == "breaks a rule" for fact in facts.values()):
-        return analysis  # the conversion ends with this rule
+    own = (pad for pad in analysis.pads if pad.site.node.domain == DOMAIN and always_runs(pad.site))
+    if any(facts[pad.site.node].verdict == "breaks a rule" for pad in own):
+        return analysis  # no runtime runs the model, and onnx's converter refuses it
     mark = f"padops {uuid4().hex} "  # begins the names of Pads, and no other name
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"
@@ -381,7 +386,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     try:
         made = version_converter.convert_version(light, opset)
         checker.check_model(made)  # some adapters leave attributes that the older operator lacks
-    except (RuntimeError, checker.ValidationError) as error:
+    except (RuntimeError, checker.ValidationError, shape_inference.InferenceError) as error:
         why = re.sub(rf"{mark}\d+: ", "", " ".join(str(error).split()).rpartition("failed: ")[2])
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error

@@ -139,7 +139,10 @@ def _words_in(content: Content) -> frozenset[bytes]:
     if found:
         found |= {word for word in FURTHER if text.find(word) >= 0}
     same = b"SAME_" in found
-    if same or (b"Pad" in found and any(found.issuperset({*words} - {AXES}) for _, words, _ in WRONG_OPTIMIZERS)):
+    if same or (
+        b"Pad" in found
+        and any(AXES in words and found.issuperset({*words} - {AXES}) for _, words, _ in WRONG_OPTIMIZERS)
+    ):
         try:
             found.update(*(_marks(content, *node) for node in _nodes(content, 0, len(content))))
         except UNREAD:

@@ -61,11 +61,10 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """Execute ``plan``, which was made for the shape of ``data``; ``fill`` is one element, of rank 0."""
     if not data.size or 0 in plan.shape:
         return np.full(plan.shape, fill, data.dtype)
-    output: np.ndarray = data.copy()
-    for i, axis in enumerate(plan.axes):
-        shown = source_index(axis, plan.mode, np.arange(axis.output))
-        output = np.take(output, shown, axis=i, mode="clip")
-        output[(slice(None),) * i + (shown < 0,)] = fill
+    output = np.full(plan.shape, fill, data.dtype)
+    sources = [source_index(axis, plan.mode, np.arange(axis.output)) for axis in plan.axes]
+    targets = [np.flatnonzero(source >= 0) for source in sources]
+    output[np.ix_(*targets)] = data[np.ix_(*(source[target] for source, target in zip(sources, targets)))]
     return output
 
 

@@ -97,3 +97,16 @@ NEEDS, RANGE = "opset needs target='onnx' and select='all'", "expected a number 
 def test_options_that_do_not_fit(options: dict[str, object], reason: str) -> None:
     with pytest.raises(padops.UsageError, match=f"^{reason}"):
         padops.convert(MODELS / "pad_18.onnx", **options)
+
+
+def test_a_pad_that_breaks_a_rule() -> None:
+    """The rest of the model is converted, unless onnx's converter refuses the Pad: one that is padops' already."""
+    text = "(float[2, 3] x) => (float[a, b] y, float[c, d] z) <int64[4] p = {0, -9, 0, 0}, int64[4] q = {0, 1, 0, 1}> "
+    text += '{ y = PAD<mode = "reflect">(x, p) z = Pad<mode = "edge">(x, q) }'
+    for pad, wanted, notes in (("Pad", 21, 0), ("padops.Pad_18", 18, 1)):
+        conversion = padops.convert(model(text.replace("PAD", pad)), target="onnx", opset=21)
+        assert opset_of(conversion.proto())[""] == wanted
+        said = [
+            note for note in conversion.notes if note.startswith("the model stays in opset 18: a Pad breaks a rule")
+        ]
+        assert len(said) == notes

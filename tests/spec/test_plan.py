@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
 import pytest
 
+import padops
 from padops.spec.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan, dilated_size, make_plan, source_index
 
 EXTENDING = [mode for mode in Mode if mode is not Mode.CONSTANT]
@@ -185,3 +187,13 @@ def test_sizes() -> None:
     with pytest.raises(PadError, match=rf"an output of shape \[1073741824, 536870912\] has more than {LARGEST} elem"):
         make_plan([0, 1], half, Mode.CONSTANT, Crop.CROP)
     assert make_plan([2**40, 2**40, 0], [Amounts(0, 0)] * 3, Mode.CONSTANT, Crop.CROP).shape[2] == 0
+
+
+def test_the_reference_takes_no_more_memory_than_data_and_output() -> None:
+    """One axis grows and another is cropped to an element: their product is never made."""
+    data = np.zeros((1, 200_000), np.float32)
+    tracemalloc.start()
+    output = padops.run_reference("Pad_18", {}, [data, np.array([0, 0, 5_000, 1 - 200_000])])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert output.shape == (5_001, 1) and peak < 20 * data.nbytes

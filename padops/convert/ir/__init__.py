@@ -50,7 +50,12 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turn all layers of a message except Pads into ONNX operators; a refusal lists them, and only folds constants."""
+    """Turn all layers of a message except Pads into ONNX operators.
+
+    Raises:
+        PadopsError: The message lists the layers that cannot be converted; or the result is no valid model. Then only
+            constants are folded.
+    """
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
     nodes: list[onnx.NodeProto] = []
@@ -97,10 +102,8 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     nodes, read = _needed(nodes, outputs)
     made = {name for node in nodes for name in node.output} - outputs
     _set(graph, nodes, [value for value in graph.value_info if value.name in made])
-    known = {tensor.name for tensor in graph.initializer}
+    known, count = {tensor.name for tensor in graph.initializer}, len(graph.initializer)
     graph.initializer.extend(tensor for name, tensor in values.tensors.items() if name in read - known)
-    for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
-        del graph.initializer[i]
     light = declarations(message)
     light.graph.name = graph.name
     # The checker requires a shape of inputs and outputs even if no rank is known; it does not look at the shape.
@@ -113,8 +116,11 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
         onnx.checker.check_model(light)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
         _set(graph, former.node, former.value_info)
+        del graph.initializer[count:]
         said = " ".join(str(error).split())  # a line for each node
         raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
+    for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
+        del graph.initializer[i]
 
 
 def _set(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto], infos: Iterable[onnx.ValueInfoProto]) -> None:
@@ -202,7 +208,8 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
 
-    Only Pads are still layers of OpenVINO; with such a reason, all are, and the IR states their types and shapes.
+    Only Pads are still layers of OpenVINO. With such a reason, all layers are, and the IR states the types and shapes
+    of the Pads' inputs. PadopsError: the IR is damaged or incomplete.
     """
     try:
         message, files = Reader(path).read()

@@ -138,7 +138,8 @@ def check_names(graph: Body, path: str = "graph", sorted_nodes: bool = False) ->
 def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, str]:
     """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in messages.
 
-    With ``sorted_nodes``, the nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
+    Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
+    nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
     """
     labels = [f"node '{node.name}' ({path}.node[{i}], {node.op_type})" for i, node in enumerate(graph.node)]
     known: set[str] = set()

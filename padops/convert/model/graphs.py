@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -217,6 +216,7 @@ class Constants:
         graphs.update(site.scope.graph for site in sites)
         values = {value for graph in graphs for value in (*graph.inputs, *graph.initializers.values())}
         values.update(value for site in sites for value in (*site.node.inputs, *site.node.outputs) if value is not None)
+        self._numbers: dict[str, int] = {}  # the last number of each wanted name, so that many equal names cost little
         self._taken = {site.node.name or "" for site in sites} | {value.name for value in values if value.name}
 
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
@@ -251,8 +251,11 @@ class Constants:
 
     def fresh(self, wanted: str) -> str:
         """Return a name that is new in the model: ``wanted``, or ``wanted`` and a number."""
-        names = (f"{wanted}_{number}" for number in count(2))
-        name = next(name for name in chain([wanted], names) if name not in self._taken)
+        name, number = wanted, self._numbers.get(wanted, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._numbers[wanted] = number
         self._taken.add(name)
         return name
 

@@ -269,7 +269,10 @@ def far_outputs(
 
 
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
-    """Runs both models, unoptimised, on many small inputs; returns the first that differ, raises if one is refused."""
+    """Runs both models, unoptimised, on many small inputs; returns the first that differ.
+
+    If only the original takes some inputs, the exception has them.
+    """
     models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
     trials: list[Trial] = []
     if len(risks.left_out) > MOST_DEATHS:

@@ -181,7 +181,7 @@ def _finite(terms: Terms, term: int) -> bool:
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """Pads an Attention's mask to the length of the keys with minus infinity or False, if the dims show it shorter."""
+    """Pads an Attention's mask to the length of the keys, as its body does from version 24 on, if it is short."""
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT
     dims, dtype = terms.shape(mask), terms.dtype(mask)

@@ -76,7 +76,10 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted; ``known`` reads them."""
+    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
+
+    ``known`` returns the elements of an input.
+    """
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
     if node.domain not in ("", "ai.onnx") or op not in BELIEVED or is_new:

@@ -19,6 +19,7 @@ from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, 
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
+from padops.convert.model.graphs import Constants
 from padops.convert.model.inference import ENDLESS, NOWHERE, infer, open_backward_slices
 from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
@@ -221,3 +222,17 @@ def test_an_if_has_the_dims_of_both_branches() -> None:
     )
     (info,) = infer(source)[0].output
     assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [0, 3]
+
+
+def test_many_equal_names_take_one_look_each() -> None:
+    class Counted(set):
+        looks = 0
+
+        def __contains__(self, name: object) -> bool:
+            self.looks += 1
+            return super().__contains__(name)
+
+    constants = Constants(ir.serde.deserialize_model(convert(model([pad()], 18, tensors=[PADS])).proto()))
+    constants._taken = taken = Counted(constants._taken)
+    names = [constants.fresh("name") for _ in range(100)]
+    assert names[0] == "name" and len(set(names)) == 100 and taken.looks < 250

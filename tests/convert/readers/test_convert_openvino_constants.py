@@ -130,6 +130,16 @@ def test_a_layer_that_contradicts_the_ir_is_left_to_the_check(tmp_path):
     assert "is not a valid model of these shapes" in refusal(path)
 
 
+def test_a_refused_ir_keeps_its_constants(tmp_path):
+    moved = lambda x: op.pad(op.transpose(x, i(1, 0)), i(0, 1), i(0, 1), "reflect")
+    path = layer(tmp_path / "m.xml", moved, (4, 4))
+    wrong = re.sub(r"(type=\"Transpose\".*?<output>.*?<dim>)4(</dim>)", r"\g<1>5\2", path.read_text(), flags=re.DOTALL)
+    path.write_text(wrong)
+    assert "is not a valid model of these shapes" in refusal(path)
+    (pad,) = padops.inspect(path).pads
+    assert (pad.mode, pad.amounts) == ("reflect", ((0, 0), (1, 1)))
+
+
 def test_the_bytes_of_computed_weights_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(ir, "LARGEST_MODEL", 2 * 4 * GROUPS - 1)
     weights = [op.unsqueeze(f(*WEIGHTS[:4]), i(4)) for _ in range(2)]
