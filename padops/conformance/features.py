@@ -11,7 +11,7 @@ from padops.conformance.arrays import Packed, pack
 from padops.conformance.peers.request import Request
 from padops.spec import reference
 from padops.spec.dialects import Node
-from padops.spec.plan import Amounts, Crop, Mode, PadError, dilated_size, make_plan, source_index
+from padops.spec.plan import NOTHING, Amounts, Crop, Mode, PadError, dilated_size, make_plan, source_index
 
 # All tags; _tags and _of_axis decide when each holds.
 TAGS = frozenset(
@@ -130,7 +130,7 @@ def _tags(case: Request) -> set[str]:
     outputs = [a.begin + dilated_size(n, a.interior) + a.end for n, a in zip(data.shape, amounts)]
     for n, a, output in zip(data.shape, amounts, outputs):
         tags |= _of_axis(n, a, output)
-    tags |= {"nothing-to-do"} if all(a == Amounts(0, 0) for a in amounts) else set()
+    tags |= {"nothing-to-do"} if all(a == NOTHING for a in amounts) else set()
     tags |= {"empty-output"} if 0 in outputs else set()
     if "mixed" in tags and case.mode != "constant":  # P3's two readings of mixed signs may differ, or one is an error
         first, second = (_positions(data.shape, amounts, case.mode, crop) for crop in Crop)

@@ -25,7 +25,7 @@ from padops.convert.runtimes import first_with, judge, known_amounts, needs, new
 from padops.runtime.installed import installed_minor
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, axis_positions, make_node_plan
-from padops.spec.plan import Amounts, Mode, PadError, check_axes, dilated_size
+from padops.spec.plan import NOTHING, Amounts, Mode, PadError, check_axes, dilated_size
 from padops.spec.schemas import register_schemas
 from padops.terminal import Progress
 
@@ -269,7 +269,7 @@ def _output(shape: Shape | None, stated: Shape | None, amounts: Sequence[Amounts
     for axis, (dim, row) in enumerate(zip(shape, amounts)):
         if isinstance(dim, int):
             found[axis] = max(row.begin + dilated_size(dim, row.interior) + row.end, 0)
-        elif row != Amounts(0, 0):
+        elif row != NOTHING:
             found[axis] = stated[axis] if stated is not None and len(stated) == len(shape) else None
     return tuple(found)
 

@@ -49,11 +49,10 @@ from padops.convert.rewrite import Request, convert_pads, given_inputs
 from padops.convert.runtimes import has_identity, needs
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Amounts, Limit, Mode, PadError
+from padops.spec.plan import NOTHING, Amounts, Limit, Mode, PadError
 from padops.terminal import counted
 
 ZERO = b""  # stands for a fill whose bits are all 0
-NOTHING = Amounts(0, 0)
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Candidate:
     def only_adds(self) -> bool:
         """Whether the amounts are known, none is negative, and there is no interior."""
         rows = self.amounts
-        return rows is not None and all(row.begin >= 0 <= row.end and not row.interior for row in rows)
+        return rows is not None and not any(row.crops or row.interior for row in rows)
 
 
 def _bits_of(array: np.ndarray | None, unknown: ir.Value | None = None) -> bytes | ir.Value | None:

@@ -158,7 +158,8 @@ def convert(
     for_runs = {"run": run or None, "inputs": inputs, "seed": seed or None, "rtol": rtol, "atol": atol}
     check_options(target, without_pad, select, opset, verify := verify or opset is not None, for_runs, seed)
     asked = choose_matchers(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    request = Request(target, select, fold, fallback, choose_lowering(target, without_pad, select, provider, rules))
+    lowering = choose_lowering(target, without_pad, select, provider, rules)
+    request = Request(target, select, fold, fallback, lowering, opset)
     check_paths(source, path, reported := None if report is None else Path(report))
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
@@ -170,14 +171,10 @@ def convert(
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     analysis = analysis if opset is None else in_opset(analysis, opset)
     conversion, document = _rewrite(analysis, files, request, opsets), analysis.document
-    if opset is not None and (stays := document.model.graph.opset_imports.get("")) not in (None, opset):
-        note = f"the model stays in opset {stays}: a Pad breaks a rule, so no runtime runs the model"
-        conversion = replace(conversion, notes=(*conversion.notes, note))
     read = {entry(tensor, "location") for tensor, _ in external_tensors(document.proto)} if files else ()
     files = [file for file in files if file.location in read]  # amounts that are inside now leave no file
     compare = comparison(document, Asked(inputs, seed, rtol, atol, *doubted, run), conversion) if verify else None
-    written = None if dry_run else path
-    job = Job(document, files, written, compare, source, progress, reported, replaced, strict)
+    job = Job(document, files, None if dry_run else path, compare, source, progress, reported, replaced, strict)
     try:
         if strict or dry_run or path is not None:
             check_left(conversion, strict)
@@ -253,6 +250,8 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
         notes.append("nothing was changed" if is_left else "nothing had to be changed")
     if document.proto.training_info:
         notes.append("the training graphs stay as they are")
+    if request.opset is not None and (stays := document.model.graph.opset_imports.get("")) not in (None, request.opset):
+        notes.append(f"the model stays in opset {stays}: a Pad breaks a rule, so no runtime runs the model")
     conversion = Conversion(
         model=document.model,
         records=(*(_with_facts(record, facts.get(record.path)) for record in records), *unasked),

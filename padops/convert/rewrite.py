@@ -270,6 +270,7 @@ class Request:
     fold: bool = True
     fallback: bool = True
     lowering: Mapping[str, Any] = field(default_factory=dict)  # the options of the target ``"onnx"``
+    opset: int | None = None  # the version of the standard operators that the model gets
 
     @property
     def lowers(self) -> bool:

@@ -95,7 +95,7 @@ def taking_pooling(pad: PadInfo) -> str:
     amounts = known_amounts(pad)
     # Batch and channels, unless Transposes may move other axes there.
     others = () if pad.around.transposing else amounts[:2]
-    if any(one.begin or one.end for one in others) or any(one.begin < 0 or one.end < 0 for one in amounts):
+    if any(one.begin or one.end for one in others) or any(one.crops for one in amounts):
         return ""
     return pad.around.pooling
 
@@ -465,10 +465,10 @@ def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bo
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
     """Return whether a condition on the amounts holds for any axis; None if the model leaves it open."""
     if when == "crop":
-        return any(min(row.begin, row.end) < 0 for row in amounts)
+        return any(row.crops for row in amounts)
     answer: bool | None = False
     for dim, row in zip(pad.dims or (), amounts):
-        cropped, added = min(row.begin, row.end) < 0, max(row.begin, row.end)
+        cropped, added = row.crops, max(row.begin, row.end)
         # Skip an axis whose amounts meet the condition at no size.
         if not (cropped if when in ("cut beyond", "cut away") else added > 0 and (when != "crop beyond" or cropped)):
             continue

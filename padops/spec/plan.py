@@ -75,6 +75,14 @@ class Amounts:
     end: int
     interior: int = 0
 
+    @property
+    def crops(self) -> bool:
+        """Whether elements are cut off."""
+        return min(self.begin, self.end) < 0
+
+
+NOTHING = Amounts(0, 0)
+
 
 @dataclass(frozen=True)
 class AxisPlan:

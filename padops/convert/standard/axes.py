@@ -265,14 +265,14 @@ def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
     """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
-    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
-    only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
+    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.NOTHING]
+    only_adds = not any(one.crops for _, size, one in padded if size is None)
     checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
     if not only_adds or (checked and None in pad.dims):
         return None
     fills, mode = pad.mode is Mode.CONSTANT, pad.known_modes[0]
     may_sum = pad.type in SUMMED and here().opset >= graph_builder.FIRST["Where"]
-    grows = all(min(one.begin, one.end) >= 0 and not one.interior for one in known)
+    grows = not any(one.crops or one.interior for one in known)
     if fills and (not may_sum or all_known(pad.dims) or not grows):
         return None
     work, with_what = Work.filling(pad) if fills else (Work(pad), None)

@@ -28,11 +28,10 @@ from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import OPS, make_node_plan, onnx_op
 from padops.spec.dtypes import by_name
-from padops.spec.plan import Amounts, Limit, Mode, PadError
+from padops.spec.plan import NOTHING, Amounts, Limit, Mode, PadError
 
 OLDEST = 20  # onnxruntime 1.20, whose Pad has the most faults
 ANY_RELEASE = 0  # of onnxruntime: no rule counts as fixed
-NOTHING = Amounts(0, 0)
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
@@ -143,7 +142,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     if pad.op.is_onnx or pad.mode is Mode.CONSTANT:
         return True
     checked, amounts = pad.op.limit is Limit.NONE or all_known(pad.dims), known_amounts(pad)
-    return checked and bool(pad.dims) and bool(amounts) and all(min(row.begin, row.end) >= 0 for row in amounts)
+    return checked and bool(pad.dims) and bool(amounts) and not any(row.crops for row in amounts)
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
@@ -284,7 +283,7 @@ def _fill(
         if isinstance(with_what, np.ndarray) and prod(output) <= MAX_POSITIONS:
             return np.full(output, with_what)  # the output shows no element of the data
     rows = [(i, size, one) for i, (size, one) in enumerate(zip(pad.dims or (), known or ())) if one != NOTHING]
-    only_adds = all(min(one.begin, one.end) >= 0 and not one.interior for _, size, one in rows if size is None)
+    only_adds = not any(one.crops or one.interior for _, size, one in rows if size is None)
     if known is not None and only_adds:
         work, with_what = Work.filling(pad)
         for i, size, one in rows:

@@ -91,7 +91,7 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
         return amounts
     known = pad.amounts if pad.dims else None
     rows = zip(pad.dims or (), known or ())
-    adds = known is not None and all(size is not None or min(one.begin, one.end) >= 0 for size, one in rows)
+    adds = known is not None and not any(size is None and one.crops for size, one in rows)
     sizes = ints(*(size or 0 for size in pad.dims or ())) if adds else shape_of(pad)  # any size of an axis that grows
     output = amounts.begin + sizes + amounts.end
     return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
