@@ -57,12 +57,18 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 
 
 @pytest.fixture
-def inspected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from inspected_models import write_models
-
-    write_models(tmp_path)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def inspected(here: Path) -> Path:
+    from inspected_models import write_models
+
+    write_models(here)
+    return here
 
 
 @pytest.fixture
