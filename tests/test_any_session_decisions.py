@@ -16,7 +16,7 @@ import padops
 from padops import session as door
 from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER, really_in
 
 POOLED = (
     "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) <float[1] w = {2}> "
@@ -129,8 +129,10 @@ def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.M
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has none")
 def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER)
-    made = padops.InferenceSession(save_with_data(model(REFUSED), tmp_path), quiet())
+    options = quiet()
+    made = padops.InferenceSession(save_with_data(model(REFUSED), tmp_path), options)
     np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+    assert options.get_session_config_entry(DATA_FOLDER) == ""  # it was named, for as long as it was needed
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``padops convert`` of a folder: each model for itself, one report, the worst exit code; and names that are hostile."""
+"""``padops convert`` of a folder: each model for itself, one report, the worst exit code; and hostile names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import signal
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 from command_lines import ESCAPED, FILE, HOSTILE, Cli, hostile, run, save
 from onnx import helper

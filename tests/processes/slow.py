@@ -35,8 +35,7 @@ NAMES = {
     "runtime": """beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare
         pyop_process""",
     "spec": "spec_in_cpp",
-    "": """ci cli_folder cli_hostile cli_info cli_verify documents extras fetch_models library rest roads scripts start
-        together""",
+    "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
 LONG = 20.0  # seconds of a file, from which on it belongs to the list
