@@ -129,9 +129,11 @@ def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.M
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has none")
 def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER)
-    options = quiet()
-    made = padops.InferenceSession(save_with_data(model(REFUSED), tmp_path), options)
-    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+    text = f"{FLAT} <{AXES}, float[2, 5] w = {{{', '.join('1' * 10)}}}> "
+    text += '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }'
+    path, options = save_with_data(model(text), tmp_path, 40), quiet()
+    made = padops.InferenceSession(path, options)
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 1)
     assert options.get_session_config_entry(DATA_FOLDER) == ""  # it was named, for as long as it was needed
 
 
