@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import background
 import needs
 import pytest
 import rest
@@ -92,7 +92,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): programs and libraries without which the test is left out")
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
     rest.configure(config)
-    background.hear_interrupts()
+    # A shell without job control starts ``command &`` with SIGINT ignored, and every process below inherits it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # So that the processes that tests start need not each ask the build tools whether the library is up to date.
     os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -10,16 +11,50 @@ import sys
 from importlib.metadata import metadata, requires
 from pathlib import Path
 
+import numpy as np
 import pytest
-from sites import NOT_INSTALLED, ROOT, make_site, run_python, state_distribution
+from command_lines import MODELS, ROOT
 
 import padops
 from padops.extras import EXTRAS, RUNTIMES, DependencyError
 
-MODEL = ROOT / "models" / "int16.onnx"
+MODEL = MODELS / "int16.onnx"
 NOT_THERE = "which is not installed: pip install 'padops[convert]'"
 CPU = "pip install 'padops[cpu]', or the onnxruntime package for your hardware, such as onnxruntime-gpu"
 NO_RUNTIME = f"needs onnxruntime, which is not installed: {CPU}"
+
+INSTALLED = Path(np.__file__).resolve().parents[1]  # where this environment has its packages
+NOT_INSTALLED = shutil.ignore_patterns("csrc", "__pycache__")
+
+# --- folders of packages for a Python without site-packages ----------------------------------------------------------
+
+
+def make_site(folder: Path, *packages: str, library: bool = True) -> Path:
+    """A folder with an installed padops, perhaps without its library, NumPy and packages of this environment."""
+    shutil.copytree(ROOT / "padops", folder / "padops", ignore=NOT_INSTALLED)
+    if library:
+        shutil.copy(padops.get_library_path(), folder / "padops")
+    state_distribution(folder, "padops", padops.__version__)
+    for package in ("numpy", "numpy.libs", *packages):
+        if (INSTALLED / package).is_dir():  # a platform may not have it
+            (folder / package).symlink_to(INSTALLED / package)
+    return folder
+
+
+def state_distribution(folder: Path, name: str, version: str) -> None:
+    """Has a distribution count as installed there."""
+    about = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
+def run_python(site: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run this Python with the packages of one folder and no others."""
+    variables = {name: value for name, value in os.environ.items() if name != "PADOPS_LIBRARY"}
+    command = [sys.executable, "-S", *map(str, arguments)]
+    variables["PYTHONPATH"] = str(site)
+    return subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=600)
+
 
 # --- with NumPy alone -------------------------------------------------------------------------------------------------
 

@@ -25,34 +25,9 @@ from padops.conformance.peers import PEERS
 
 ROOT = Path(__file__).resolve().parent.parent
 CI = ROOT / ".ci"
-# Tests that need a program each, and one that needs none.
-NEEDY = ("tests/csrc/test_other_compilers.py", "tests/conformance/test_conformance_page.py")
-SHORT = "tests/files/test_interrupts.py"
 
 
-def collected(*arguments: object, **variables: str) -> tuple[set[str], str]:
-    """The files of the tests that a run would run, and what it prints."""
-    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", "-p", "no:cacheprovider"]
-    environment = {name: value for name, value in os.environ.items() if name != "PADOPS_PEERS"} | variables
-    ran = subprocess.run([*command, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return set(re.findall(r"^(tests/\S+)::.*$", ran.stdout, re.MULTILINE)), ran.stdout
-
-
-def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
-    (tmp_path / "links").mkdir()
-    command = [CI / "path_without", tmp_path / "links", needs.CLANG, *chromium.NAMES]
-    path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.removesuffix("\n")
-    few, said = collected(*NEEDY, SHORT, PATH=path)
-    (line,) = [line for line in said.splitlines() if line.startswith("LEFT OUT is what needs ")]
-    assert few == {SHORT} and {needs.CLANG, "chromium"} <= {*re.split("[ ,:]+", line)}
-    every, said = collected(*NEEDY, SHORT, PATH=path, PADOPS_PEERS="none")
-    assert every == {*NEEDY, SHORT} and needs.CLANG not in said and "chromium" not in said, "CI leaves out nothing"
-
-
-def test_what_takes_long_is_said_and_left_out() -> None:
-    few, quick = collected("tests/bench", SHORT, "--without-slow")
-    assert few and slow.LEFT_OUT in quick and [name for name in few if slow.is_slow(name)] == []
+def test_slow_files_are_there() -> None:
     assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
