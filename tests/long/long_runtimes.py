@@ -18,8 +18,6 @@ REFUSED = ("runtime/test_provider_versions",)
 PROVIDED = (
     *REFUSED,
     "runtime/test_provider",
-    "runtime/test_provider_needed",
-    "runtime/test_provider_registration",
     "runtime/test_inference_session",
     "runtime/test_session_optimizers",
 )

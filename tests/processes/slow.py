@@ -32,8 +32,7 @@ NAMES = {
     "files": "streams",
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
-    "runtime": """beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare
-        pyop_process""",
+    "runtime": "beside_libraries beside_real_providers provider_in_front pyop_process",
     "spec": "spec_in_cpp",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }

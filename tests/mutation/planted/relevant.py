@@ -17,18 +17,15 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (ENGINE, "csrc: sharing inputs kernels"),
     (
         BESIDE,
-        "csrc: describe rules_in_the_build "
-        "runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries",
+        "csrc: describe rules_in_the_build runtime: provider_in_front provider beside_libraries",
     ),
     (
         PROVIDER,
-        "runtime: provider_needed provider_in_front provider provider_registration "
-        "provider_operators session_optimizers "
-        "inference_session",
+        "runtime: provider provider_in_front placing session_optimizers inference_session",
     ),
     (
         ("ort/",),
-        "csrc: errors inputs inference describe float16 kernels runtime: session provider provider_operators",
+        "csrc: errors inputs inference describe float16 kernels runtime: session provider placing",
     ),
     (
         ("core/",),
