@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from leftovers import LASTING
+from terminals import AtTerminal
 
 from padops import cli
-from padops.bench import table, timing
+from padops.bench import command, table, timing, workloads
 from padops.bench.table import Measurement
-from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
+from padops.bench.workloads import MAX_BYTES, QUICK, WORKLOADS, Memory, Workload, random_workloads
 from padops.spec import reference
 from padops.spec.dtypes import to_bytes
 
@@ -91,15 +98,6 @@ def test_a_number_is_one_that_can_be_measured(capsys: pytest.CaptureFixture[str]
             assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
 
 
-def test_a_copy_that_there_is_not_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PADOPS_COPY", "AVX2")
-    assert cli.main(["bench", "--quick", "--only", "tiny", "--threads", "1"]) == 1
-    err = capfd.readouterr().err
-    assert "PADOPS_COPY is 'AVX2', expected baseline, avx2 or string" in err and "Traceback" not in err
-
-
 def test_what_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,15 +144,11 @@ class Clocks:
 
     def __init__(self, spinning: float) -> None:
         self.now, self._spinning = 100.0, 100.0 + spinning
+        self.perf_counter = lambda: self.now
+        self.process_time = lambda: min(self.now, self._spinning)
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
-
-    def perf_counter(self) -> float:
-        return self.now
-
-    def process_time(self) -> float:
-        return min(self.now, self._spinning)
 
 
 def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,3 +179,113 @@ def test_padops_runs_what_is_unmodified() -> None:
     assert timing.in_session("built-in", workload, memory, 1) is None
     call = timing.in_session("unmodified", workload, memory, 1)
     assert call().view(np.int16).tolist() == [0, *workload.data()]
+
+
+# --- each copy that padops chooses from; ``tests/cpp/time_copies.cpp`` times them ------------------------------------
+
+# Rows that are longer than where the string instruction begins, whose windows are aligned differently each.
+PADDED = """
+import numpy as np, onnxruntime, padops
+from onnx import parser
+model = parser.parse_model('''<ir_version: 8, opset_import: ["": 18, "padops": 1]>
+net (uint8[9, 20011] x) => (uint8[M, N] y) <int64[4] pads = {1, 5, 1, 3}>
+{ y = padops.Pad_18 <mode = "reflect"> (x, pads) }''')
+options = onnxruntime.SessionOptions()
+options.log_severity_level = 4
+padops.register(options)
+session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+x = np.random.default_rng(0).integers(0, 256, (9, 20011)).astype(np.uint8)
+try:
+    y = session.run(None, {"x": x})[0]
+    print("equal" if y.tobytes() == np.pad(x, ((1, 1), (5, 3)), "reflect").tobytes() else "different")
+except Exception as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("choice", ["baseline", "avx2", "string", "", "fast"])
+def test_each_copy_is_right(choice: str) -> None:
+    environment = {**os.environ, "PADOPS_COPY": choice}
+    ran = subprocess.run([sys.executable, "-c", PADDED], capture_output=True, text=True, env=environment, check=True)
+    words = f"PADOPS_COPY is '{choice}', expected baseline, avx2 or string"
+    assert words in ran.stdout if choice == "fast" else ran.stdout == "equal\n"
+
+
+# --- random workloads ------------------------------------------------------------------------------------------------
+
+
+def test_random_workloads() -> None:
+    """Many kinds of them from a seed, and the same ones each time."""
+    many = random_workloads(400, 3)
+    assert random_workloads(5, 7) == random_workloads(9, 7)[:5] != random_workloads(5, 8)
+    assert {len(w.shape) for w in many} == {1, 2, 3, 4, 5} and len({w.name for w in many}) == len(many)
+    assert ({w.mode for w in many}, {w.dtype for w in many}) == (
+        set(workloads.MODES),
+        {*workloads.TYPES, *workloads.IMAGE_TYPES},
+    )
+    kinds = {np.sign(pair).tolist().__repr__() for w in many for pair in w.pairs if pair != (0, 0)}
+    assert {"[1, 1]", "[1, 0]", "[0, 1]", "[-1, -1]"} <= kinds
+    images = [w for w in many if " image " in w.name]
+    assert images == list(many[3::4]) and all(w.shape[0] == 1 and {*w.shape[1::2]} & {1, 3, 4} for w in images)
+    sizes = sorted(w.output_bytes for w in many)
+    assert all(min(w.output_shape) > 0 for w in many)
+    assert sizes[20] < 8 * workloads.MIN_BYTES and MAX_BYTES / 8 < sizes[-20] <= sizes[-1] < 4 * MAX_BYTES
+    reflected = [w for w in many if w.mode == "reflect"]  # no further than ONNX Runtime does
+    assert all(max(pair) < size for w in reflected for pair, size in zip(w.pairs, w.shape))
+
+
+def test_the_command_with_random_ones(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(command, "QUICK_SECONDS", 0.01)
+    monkeypatch.setattr(workloads, "MAX_BYTES", 1 << 14)
+    assert cli.main(["bench", "--random", "3", "--seed", "5", "--only", " 5.1", "--only", "5.2", "--threads", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "random 5.1" in shown and "random 5.2" in shown and "random 5.0" not in shown
+
+
+# --- Ctrl-C and SIGTERM end it with its processes, and what was measured is kept -------------------------------------
+
+FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several workloads, of half a second each
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path) -> None:
+    data = tmp_path / "bench.json"
+    with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
+        run.wait_for(lambda: "image reflect 1/" in run.said())  # the second one
+        assert len(run.pids()) >= 2
+        run.press_ctrl_c() if number == signal.SIGINT else os.kill(run.process.pid, number)  # the command alone
+        code, left, said = run.wait(), run.left(), run.said()
+    assert (code, left) == (128 + number, [])
+    assert f"interrupted: {data} has the results until then, marked as cut short" in said and "Traceback" not in said
+    assert "cut short after 1 workload" in " ".join(said.split())
+    assert list(tmp_path.iterdir()) == [data]
+    written = json.loads(data.read_text())
+    assert {row["workload"] for row in written["measurements"]} == {"image constant"}
+    assert written["machine"]["cut short"] == "after 1 workload"
+
+
+def test_before_anything_was_measured(tmp_path: Path) -> None:
+    data = tmp_path / "bench.json"
+    with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
+        run.wait_for(lambda: "image constant 0/" in run.said())
+        run.press_ctrl_c()
+        code, left, said = run.wait(), run.left(), run.said()
+    assert (code, left) == (130, [])
+    assert "interrupted before anything was measured; no file has been written" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def leave(threads: int, seconds: float) -> list[Measurement]:
+    if not os.fork():
+        time.sleep(LASTING)
+        os._exit(0)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
+def test_a_process_that_dies_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = time.monotonic()
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the process finds the step
+    with pytest.raises(RuntimeError, match=r"the measuring process has died \(SIGKILL\)"):
+        timing.measure([("leaving", leave)], 1, 0.5, lambda measured: None, lambda *step: None)
+    assert time.monotonic() - begin < LASTING

@@ -25,8 +25,7 @@ def run(attributes, array, op="Pad_2", node="decoder/pad"):
 
 def in_process(code: str) -> subprocess.CompletedProcess:
     """Runs code after HEAD, in a process of its own."""
-    here = Path(__file__).parent
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "models")])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "models")}
     command = [sys.executable, "-c", HEAD + code]
     return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=600)
 
@@ -107,8 +106,7 @@ except KeyboardInterrupt:
     print("interrupted", padops.pyop_errors()[0].message)
 """)
     assert done.returncode == 0, done.stderr
-    lines = ["(0,)", "interrupted padops::Pad_2 'decoder/pad': KeyboardInterrupt: "]
-    assert done.stdout.splitlines() == lines
+    assert done.stdout == "(0,)\ninterrupted padops::Pad_2 'decoder/pad': KeyboardInterrupt: \n"
 
 
 def test_extensions_that_would_lose_bits() -> None:
