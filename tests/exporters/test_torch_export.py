@@ -168,28 +168,6 @@ def test_opsets():
         onnx.checker.check_model(made, full_check=True)
 
 
-def test_a_network(tmp_path):
-    torch.manual_seed(0)
-    network = torch.nn.Sequential(
-        torch.nn.Conv2d(3, 8, 3, padding=1, padding_mode="reflect"),
-        torch.nn.ReLU(),
-        torch.nn.ReplicationPad2d((2, -1, 1, 3)),
-        torch.nn.Conv2d(8, 8, 5, padding=2, padding_mode="circular"),
-        torch.nn.ConstantPad2d((1, -2, 0, 1), 0.25),
-        torch.nn.ZeroPad2d(1),
-    ).eval()
-    data = torch.rand(2, 3, 12, 14)
-    with torch.no_grad():
-        made = export(network, data)
-        (found,), wanted = outputs(made, data), network(data).numpy()
-    assert pads(made) == BOTH
-    assert found.shape == wanted.shape
-    assert np.abs(found - wanted).max() <= 1e-6 * np.abs(wanted).max()
-    onnx.save(made, tmp_path / "network.onnx")
-    records = padops.convert(tmp_path / "network.onnx", select="needed").records
-    assert {record.status for record in records} == {"already converted"}
-
-
 def test_what_pytorch_leaves_undefined_is_refused():
     with pytest.raises(Exception, match="circular pad of -1 and 2 on one axis: PyTorch's result is undefined"):
         export(lambda x: torch_pad(x, (-1, 2), "circular"), torch.rand(1, 3, 4))
@@ -304,10 +282,3 @@ def test_sides_of_every_kind_beside_pytorch() -> None:
         wanted = wanted if mode == "constant" else wanted[0]
         runner = session(padops.convert(source).proto())
         assert bits(runner.run(None, {"x": x.numpy()})[0]) == bits(wanted.numpy()), (mode, amounts)
-
-
-def test_the_symmetric_mode_is_not_there_yet() -> None:
-    """Red with the first PyTorch that has it: then "symmetric" belongs into MODES, and its operators into CALLS."""
-    with pytest.raises(NotImplementedError, match="Unrecognised padding mode symmetric"):
-        torch_pad(torch.zeros(1, 2, 3), (1, 1), mode="symmetric")
-    assert not any(hasattr(ATEN, f"symmetric_pad{count}d") for count in (1, 2, 3))
