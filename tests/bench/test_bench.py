@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,11 @@ from padops.bench.table import Measurement
 from padops.bench.workloads import MAX_BYTES, QUICK, WORKLOADS, Memory, Workload, random_workloads
 from padops.spec import reference
 from padops.spec.dtypes import to_bytes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import bench_providers
+from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK, placement_among
+from networks import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -187,12 +193,9 @@ def test_random_workloads() -> None:
     many = random_workloads(400, 3)
     assert random_workloads(5, 7) == random_workloads(9, 7)[:5] != random_workloads(5, 8)
     assert {len(w.shape) for w in many} == {1, 2, 3, 4, 5} and len({w.name for w in many}) == len(many)
-    assert ({w.mode for w in many}, {w.dtype for w in many}) == (
-        set(workloads.MODES),
-        {*workloads.TYPES, *workloads.IMAGE_TYPES},
-    )
-    kinds = {np.sign(pair).tolist().__repr__() for w in many for pair in w.pairs if pair != (0, 0)}
-    assert {"[1, 1]", "[1, 0]", "[0, 1]", "[-1, -1]"} <= kinds
+    assert {w.mode for w in many} == set(workloads.MODES)
+    assert {w.dtype for w in many} == {*workloads.TYPES, *workloads.IMAGE_TYPES}
+    assert {(-1, -1), (1, 0), (0, 1), (1, 1)} <= {tuple(np.sign(pair)) for w in many for pair in w.pairs}
     images = [w for w in many if " image " in w.name]
     assert images == list(many[3::4]) and all(w.shape[0] == 1 and {*w.shape[1::2]} & {1, 3, 4} for w in images)
     sizes = sorted(w.output_bytes for w in many)
@@ -237,3 +240,65 @@ def test_a_signal_ends_it(number: str, at: str, done: int, tmp_path: Path) -> No
     written = json.loads(data.read_text())
     assert {row["workload"] for row in written["measurements"]} == {"image constant"}
     assert written["machine"]["cut short"] == "after 1 workload"
+
+
+# --- ``scripts/bench_providers.py``: networks on providers -----------------------------------------------------------
+
+CPU, WEBGPU, OPENVINO = "CPUExecutionProvider", "WebGpuExecutionProvider", "OpenVINOExecutionProvider"
+IN_FRONT = "PadopsFirstExecutionProvider"
+
+
+def test_networks_on_providers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_providers, "QUICK_SECONDS", 0.01)
+    data, model = tmp_path / "rows.json", str(ROOT / "models" / "int16.onnx")  # which stock onnxruntime does not run
+    assert bench_providers.main(["--here", CPU, "--quick", "--model", model, "--json", str(data)]) == 0
+    shown = capsys.readouterr()
+    rows = {row["by"]: row for row in json.loads(data.read_text())}
+    assert [*rows] == [PROCESSOR, bench_providers.AGAIN, STOCK, BESIDE, LOWERED]
+    assert rows[STOCK]["failure"].startswith("refused: ") and f"{model}, {STOCK}: refused: " in shown.err
+    assert {row["by"] for row in rows.values() if not row["median"]} == {STOCK}
+    assert rows[BESIDE]["parts"] == rows[BESIDE]["copies"] == 0 < rows[BESIDE]["elsewhere"], "all is on the processor"
+    ratio = rows[BESIDE]["median"] / rows[PROCESSOR]["median"]
+    lines = shown.out.splitlines()
+    assert lines[0] == f"| network | by | {' | '.join(bench_providers.COLUMNS)} |"
+    assert len(lines) == 2 + len(rows) and len({line.count("|") for line in lines}) == 1
+    assert next(line for line in lines if f"| {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
+
+
+PARTS = [
+    ([("Conv", CPU), ("Pad", "PadopsExecutionProvider")], (0, 0, 2)),
+    ([("OpenVINO-EP-subgraph_1", OPENVINO), ("OpenVINO-EP-subgraph_2", OPENVINO)], (2, 0, 0)),
+    ([(f"{IN_FRONT}_7_0", IN_FRONT), ("OpenVINO-EP-subgraph_1", OPENVINO), ("Relu", CPU)], (1, 0, 2)),
+    ([("Conv", WEBGPU), ("Relu", WEBGPU), ("Pad", WEBGPU)], (1, 0, 0)),
+    ([("Conv", WEBGPU), ("MemcpyToHost", WEBGPU), ("Pad", IN_FRONT), ("MemcpyFromHost", WEBGPU), ("Conv", WEBGPU)],
+     (2, 2, 1)),
+    ([("Conv", "A"), ("Conv", "B"), ("A_1", "A"), ("Conv", "A")], (4, 0, 0)),
+]  # fmt: skip
+
+
+def test_parts_of_a_network() -> None:
+    for ran, counted in PARTS:
+        assert placement_among(ran) == counted
+
+
+@pytest.mark.parametrize("by", [STOCK, BESIDE, LOWERED])
+def test_outputs_of_networks_are_compared(by: str) -> None:
+    """What padops changes is an error; what the provider gets wrong is not timed."""
+
+    def twice(options: Any) -> object:
+        held = ways[by](options)
+        run = lambda names, feeds: [2 * output for output in held.run(names, feeds)]
+        return SimpleNamespace(run=run, end_profiling=held.end_profiling)
+
+    made, _, shape = SMALL["small panorama, wrap"]
+    ways = bench_providers.sessions(made(), CPU)
+    measure = lambda: bench_providers.measured("net", ways | {by: twice}, {"x": np.ones(shape, np.float32)}, 0.01)
+    if by != STOCK:
+        with pytest.raises(RuntimeError, match=f"net: {by} does not give what the processor gives: output 0"):
+            measure()
+        return
+    rows = {row["by"]: row for row in measure()}
+    assert rows[STOCK]["failure"].startswith("wrong: output 0 is more than") and rows[STOCK]["median"] == 0
+    assert rows[LOWERED]["failure"] == "" and rows[LOWERED]["median"] > 0

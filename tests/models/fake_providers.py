@@ -86,27 +86,21 @@ def mixed(pad: Node) -> str:
         return "wrong"
     if pad.type == "double":
         return "refuses"
-    if pad.type == "uint64" or pad.opset >= 24:
-        return "leaves"
-    return "right"
+    return "leaves" if pad.type == "uint64" or pad.opset >= 24 else "right"
 
 
 def axes(pad: Node) -> str:
     """No input axes in any mode, and open sizes in none but constant."""
-    if pad.has_axes:
-        return "refuses"
-    return "wrong" if None in pad.sizes and pad.mode != "constant" else "right"
+    is_wrong = None in pad.sizes and pad.mode != "constant"
+    return "refuses" if pad.has_axes else "wrong" if is_wrong else "right"
 
 
-def stubborn(pad: Node) -> str:
-    return "wrong" if pad.crops() and pad.mode == "constant" else "right"
-
-
-def dying(pad: Node) -> str:
-    return {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right")
-
-
-FAKES = {"mixed": mixed, "axes": axes, "stubborn": stubborn, "dying": dying}
+FAKES = {
+    "mixed": mixed,
+    "axes": axes,
+    "stubborn": lambda pad: "wrong" if pad.crops() and pad.mode == "constant" else "right",
+    "dying": lambda pad: {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right"),
+}
 
 
 @cache

@@ -53,12 +53,10 @@ def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 
-def test_what_the_process_says_of_a_provider() -> None:
+def test_what_the_process_says() -> None:
+    """Of a provider, and of a wrong answer."""
     told = running.answer({"provider": CPU, "library": "", "options": {}})
     assert CPU in told["providers"] and told["plugin"] == "" and "CPU of " in told["devices"][0]
-
-
-def test_a_wrong_answer() -> None:
     zero = named("constant negative zero")
     for row, expected, why in (
         (PLAIN["constant"], np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),

@@ -13,7 +13,7 @@ import pytest
 
 # The names of files, by their folder below tests/.
 NAMES = {
-    "bench": "bench bench_providers",
+    "bench": "bench",
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
         conformance_options conformance_page conformance_refusals conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",

@@ -12,12 +12,13 @@ import onnx
 import onnxruntime
 import pytest
 from onnx_pads import numpy_pad
-from provider_sessions import EP_NAME, ROW, model, onnxruntime_minor, options, pad, providers_of_pads, session
+from provider_sessions import EP_NAME, ROW, model, options, pad, providers_of_pads, session
 
 import padops
 from padops.convert.runtimes import KERNELS
 from padops.runtime import placing
 from padops.runtime.ort_values import run_session
+from padops.runtime.provider import runtime_minor
 from padops.spec import reference
 from padops.spec.dtypes import DTYPES, to_bytes
 
@@ -57,7 +58,7 @@ def test_modes_and_amounts(opset: int, mode: str, pads: list[int]) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_every_type(dtype) -> None:
     """P7: every type that the runtime's schemas have, bit for bit."""
-    if dtype.since > onnxruntime_minor():
+    if dtype.since > runtime_minor():
         with pytest.raises(Exception, match="tensor|type|implementation"):
             session(pad([1, 2], "edge", 25, f"{dtype.name}[n]"))
         return
@@ -130,7 +131,7 @@ NEEDED, NATIVE = {"claim": "needed"}, {"float16": "native"}
 def claimed(built: onnxruntime.InferenceSession) -> bool:
     """Return whether the provider has the one Pad; onnxruntime before 1.27 lists none that it runs between casts."""
     names = providers_of_pads(built)
-    assert len(names) == 1 or (not names and onnxruntime_minor() < 27)
+    assert len(names) == 1 or (not names and runtime_minor() < 27)
     return names == [EP_NAME]
 
 
@@ -139,7 +140,7 @@ def test_needed_claims_the_types_that_the_runtime_lacks(opset: int) -> None:
     """The provider's table of them is that of the converter."""
     versions = [int(name.removeprefix("Pad_")) for name in padops.OPS if name.startswith("Pad_")]
     types = padops.OPS[f"Pad_{max(version for version in versions if version <= opset)}"].types
-    here = [dtype.name for dtype in DTYPES if dtype.name in types and dtype.since <= onnxruntime_minor()]
+    here = [dtype.name for dtype in DTYPES if dtype.name in types and dtype.since <= runtime_minor()]
     for name in here:
         content = pad([1, 1], "edge", opset, f"{name}[4]")
         try:

@@ -45,7 +45,7 @@ def test_options_that_have_the_library() -> None:
         padops.InferenceSession(PADDED.SerializeToString(), options)
 
 
-def test_missing_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_library_that_is_missing_or_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PADOPS_LIBRARY", raising=False)
     monkeypatch.setattr(padops, "__path__", [str(tmp_path)])
     padops_session.get_library_path.cache_clear()
@@ -54,9 +54,6 @@ def test_missing_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_p
             padops.register(onnxruntime.SessionOptions())
     finally:
         padops_session.get_library_path.cache_clear()
-
-
-def test_broken_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "libpadops.so"
     broken.write_bytes(b"not a library")
     monkeypatch.setattr(padops_session, "get_library_path", lambda: str(broken))
