@@ -62,11 +62,8 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
     [
         ("padops", "extensions padops, padops extensions, pyop padops, padops pyop"),
         # onnxruntime takes the library once, whoever registers it, and in whatever order.
-        (
-            "pyop",
-            "extensions, extensions pyop, extensions pyop pyop, extensions padops pyop padops, extensions kernels",
-        ),
-        ("pyop", "kernels extensions, kernels extensions pyop, kernels pyop"),
+        ("pyop", "extensions, extensions pyop, extensions pyop pyop, extensions padops pyop padops"),
+        ("pyop", "extensions kernels, kernels extensions, kernels extensions pyop, kernels pyop"),
         ("pyop", "pyop, pyop pyop padops pyop, padops pyop kernels"),
     ],
 )
