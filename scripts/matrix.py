@@ -44,7 +44,7 @@ KERNELS = ("kernels", "inputs", "interior", "errors", "inference", "describe", "
 # fmt: off
 TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
          *(f"spec/test_{x}" for x in ("specifications", "shapes", "same_padding")),
-         *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
+         *(f"runtime/test_{x}" for x in ("session", "pyop")),
          *(f"convert/matchers/test_convert_{x}" for x in ("functions", "everything_else")),
          "test_any_session")
 # fmt: on

@@ -14,7 +14,7 @@ import pytest
 
 import padops
 
-REFUSED = ("runtime/test_provider_versions",)
+REFUSED = ("runtime/test_session",)
 PROVIDED = (
     *REFUSED,
     "runtime/test_provider",

@@ -1,8 +1,12 @@
-"""The library in a session: registration, its errors, and what it costs."""
+"""The library in a session on any runtime: registration and its errors; the provider, from 1.24 on.
+
+``scripts/matrix.py`` and ``tests/long/long_runtimes.py`` run them on other runtimes than the one that is here.
+"""
 
 from __future__ import annotations
 
 import gc
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,12 @@ import numpy as np
 import onnxruntime
 import pytest
 from onnx import AttributeProto, TensorProto, helper
+from provider_sessions import pad
 from small_models import FLOAT, model, one_pad
 
 import padops
 from padops.runtime import session as padops_session
+from padops.runtime.provider import EP_NAME, FIRST_MINOR, runtime_minor
 from padops.runtime.session import OPERATORS
 from padops.spec import reference
 from padops.spec.dialects import OPS
@@ -124,3 +130,34 @@ def test_operators_are_known_and_stay() -> None:
     message = "padops could not be registered: padops.operators names 'Pad_99', which is no operator"
     with pytest.raises(RuntimeError, match=message):
         padops.register(options)
+
+
+# --- the execution provider: there from 1.24 on, refused with a reason before ----------------------------------------
+
+HAS_PROVIDERS = runtime_minor() >= FIRST_MINOR
+EDGE = pad([1, 1], "edge", 13).SerializeToString()
+NEEDS = f"needs onnxruntime 1.24 or newer, this is {re.escape(onnxruntime.__version__)}"
+
+
+def test_inference_session() -> None:
+    """It runs on every runtime, with the operators alone on an old one."""
+    session = padops.InferenceSession(EDGE)
+    assert (EP_NAME in session.get_providers()) is HAS_PROVIDERS
+    assert session.run(None, {"x": np.array([1, 2], np.float32)})[0].tolist() == [1, 1, 2, 2]
+
+
+def test_register_the_provider() -> None:
+    """The library itself says what it needs, to callers of any language."""
+    options = onnxruntime.SessionOptions()
+    if HAS_PROVIDERS:
+        padops.register(options, provider=True)
+        assert EP_NAME in onnxruntime.InferenceSession(EDGE, options).get_providers()
+        assert any(device.ep_name == EP_NAME for device in onnxruntime.get_ep_devices())
+        return
+    with pytest.raises(RuntimeError, match=f"{NEEDS}; 'padops convert'"):
+        padops.register(options, provider=True)
+    if not hasattr(onnxruntime, "register_execution_provider_library"):
+        assert runtime_minor() < 23
+        return
+    with pytest.raises(Exception, match=f"PadopsExecutionProvider: {NEEDS}"):
+        onnxruntime.register_execution_provider_library("padops", padops.get_library_path())
