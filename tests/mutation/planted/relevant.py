@@ -38,15 +38,15 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
 MATCHERS = (
-    "convert/matchers: forms functions frameworks everything_else convert/pads: pad_info convert/runtimes: select"
+    "convert/matchers: forms functions frameworks everything_else convert/folding: folding convert/runtimes: select"
 )
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files.py", "convert/files: outputs files failures external_data links streams killed"),
     ("streams", "convert/files: streams outputs"),
-    ("folding", "convert/folding: folding rows consumers random"),
+    ("folding", "convert/folding: folding random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
-    ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding"),
+    ("model/", f"convert/model: broken_models {MATCHERS} {ROADS}"),
     ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
     ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_property"),
     ("matchers/maps", "convert/matchers: emulated emulated_property"),
@@ -86,7 +86,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("inspection", "convert: inspection inspection_verdicts inspection_releases inspection_providers"),
     ("analysis", f"{MATCHERS} convert: inspection inspection_verdicts"),
     ("records", f"convert: inspection inspection_verdicts {MATCHERS}"),
-    ("", f"convert: python_arguments inspection {MATCHERS} {ROADS} convert/folding: folding"),
+    ("", f"convert: python_arguments inspection {MATCHERS} {ROADS}"),
 )
 
 
