@@ -7,18 +7,11 @@ import numpy as np
 import onnx
 import pytest
 from folding_models import run
-from onnx import helper, parser
-from small_models import FLOAT, convert, graph, model, pad, same_but_for_the_pads, tensor
+from onnx import helper
+from small_models import FLOAT, convert, graph, model, pad, parsed, same_but_for_the_pads, tensor
 
 import padops
 from padops.runtime.ort_values import run_session
-
-
-def parsed(text: str, opset: int = 17, ir_version: int = 9) -> onnx.ModelProto:
-    """A model, with FUNCTION in place of what begins one of its functions."""
-    imports = f'opset_import: ["": {opset}, "d": 1, "com.microsoft": 1]'
-    text = text.replace("FUNCTION", f'<domain: "d", {imports}>')
-    return parser.parse_model(f"<ir_version: {ir_version}, {imports}> g {text}")
 
 
 @pytest.mark.parametrize(("other", "kind", "status"), [("constant", "float", "converted"),
@@ -83,26 +76,22 @@ def test_a_call_of_a_function_without_fallback_loads(depth: int, dims: str, plac
     assert padops.convert(message, fallback=False).proto() == message
 
 
-BODIES = {
-    "in the graph": "e = d.F (x, held) y = Identity (e)",
-    "twice": "e = d.F (x, held) y = d.F (e, held)",
-    "in a branch": "y = If (c) <then_branch = t () => (float[] a) { e = d.F (x, held) a = Identity (e) }, "
-    "else_branch = e () => (float[] b) { b = Identity (x) }>",
-}
-
-
-@pytest.mark.parametrize(("body", "axes"), [("in the graph", "axes"), ("twice", "given"), ("in a branch", "axes")])
+@pytest.mark.parametrize(("body", "axes"), [
+    ("e = d.F (x, held) y = Identity (e)", "axes"),
+    ("e = d.F (x, held) y = d.F (e, held)", "given"),
+    ("y = If (c) <then_branch = t () => (float[] a) { e = d.F (x, held) a = Identity (e) }, "
+     "else_branch = e () => (float[] b) { b = Identity (x) }>", "axes"),
+])  # fmt: skip
 def test_axes_of_int32(body: str, axes: str) -> None:
     """The converter states the type of the calls: onnxruntime said "output arg (d) type inference failed"."""
     made = padops.convert(parsed(f"""(float[N, 4] x, bool c) => (float[A, B] y) <int32[1] held = {{-1}}>
-        {{ {BODIES[body]} }}
+        {{ {body} }}
         FUNCTION F (data, given) => (made) {{
             pads = Constant <value = int64[2] {{1, 3}}> () axes = Constant <value = int32[1] {{-1}}> ()
             made = Pad <mode = "edge"> (data, pads, , {axes})
         }}""", 21, 10), fallback=False)  # fmt: skip
-    data = np.arange(8, dtype=np.float32).reshape(2, 4)
+    data, times = np.arange(8, dtype=np.float32).reshape(2, 4), body.count("d.F")
     (output,) = run_session(native.session(made.proto()), {"x": data, "c": np.array(True)})
-    times = 2 if body == "twice" else 1
     assert output.tobytes() == np.pad(data, [(0, 0), (times, 3 * times)], "edge").tobytes()
 
 

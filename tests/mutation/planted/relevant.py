@@ -48,11 +48,11 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS}"),
     ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
-    ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_property"),
+    ("matchers/emulated", "convert/matchers: emulated emulated_property"),
     ("matchers/maps", "convert/matchers: emulated emulated_property"),
     ("runtimes", f"convert: inspection_providers inspection_verdicts inspection_releases {MATCHERS}"),
     ("matchers/", f"{MATCHERS} convert: inspection inspection_verdicts"),
-    ("pads/window", f"convert/matchers: auto_pad auto_pad_places everything_else {MATCHERS}"),
+    ("pads/window", f"convert/matchers: auto_pad auto_pad_places {MATCHERS}"),
     ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
