@@ -226,7 +226,9 @@ def test_fixed_cases(op: str) -> None:
 def test_on_the_oldest_runtime() -> None:
     """The fixed set, the short bodies, and Pads that a conversion leaves."""
     wanted = ["test_fixed_cases", "test_many_calls_get_a_short_body", "test_other_calls_get_the_whole_body"]
-    other = __file__.replace("test_f", "test_no_f") + "::test_a_branch_that_is_not_taken_breaks_no_rule"
+    other = (
+        __file__.replace("test_fallback", "test_stock_fallbacks") + "::test_a_branch_that_is_not_taken_breaks_no_rule"
+    )
     kept = f"{Path(__file__).parents[1]}/runtimes/test_convert_select.py::test_kept_rows_are_right"
     passed = oldest_runtime.count_passed(*(f"{__file__}::{name}" for name in wanted), other, kept)
     assert passed == len(FIXED_OPS) + len(CALLS) + len(WHOLE) + 2

@@ -56,7 +56,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
-        "convert/standard: nesting lowering fallback convert/targets: without_pad",
+        "convert/standard: stock_fallbacks lowering fallback convert/targets: without_pad",
     ),
     ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
