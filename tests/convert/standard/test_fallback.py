@@ -229,7 +229,7 @@ def test_on_the_oldest_runtime() -> None:
     other = (
         __file__.replace("test_fallback", "test_stock_fallbacks") + "::test_a_branch_that_is_not_taken_breaks_no_rule"
     )
-    kept = f"{Path(__file__).parents[1]}/runtimes/test_convert_select.py::test_kept_rows_are_right"
+    kept = f"{Path(__file__).parents[1]}/matchers/test_convert_forms.py::test_kept_rows_are_right"
     passed = oldest_runtime.count_passed(*(f"{__file__}::{name}" for name in wanted), other, kept)
     assert passed == len(FIXED_OPS) + len(CALLS) + len(WHOLE) + 2
 

@@ -37,9 +37,7 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files external_data"
-MATCHERS = (
-    "convert/matchers: forms functions frameworks everything_else convert/folding: folding convert/runtimes: select"
-)
+MATCHERS = "convert/matchers: forms functions frameworks convert/folding: folding"
 PROOFS = "convert/verify: verify_proofs crafted_pairs"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files.py", "convert/files: outputs files failures external_data links streams killed"),
@@ -47,7 +45,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("folding", "convert/folding: folding random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS}"),
-    ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
+    ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places functions"),
     ("matchers/emulated", "convert/matchers: emulated emulated_property"),
     ("matchers/maps", "convert/matchers: emulated emulated_property"),
     ("runtimes", f"convert: inspection_providers inspection_verdicts inspection_releases {MATCHERS}"),
@@ -56,9 +54,9 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("pads/", f"{MATCHERS} convert: inspection inspection_verdicts"),
     (
         "standard/",
-        "convert/standard: stock_fallbacks lowering fallback convert/targets: without_pad",
+        "convert/standard: stock_fallbacks lowering fallback without_pad",
     ),
-    ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
+    ("rewrite", f"convert/standard: without_pad convert/targets: pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify_callers verify_bits"),
     ("inputs/", "convert/inputs: random_inputs convert/verify: crafted_pairs verify verify_pads planted_breaks"),
