@@ -266,7 +266,7 @@ def test_static_shapes_take_few_nodes(op: str) -> None:
         assert standard.nothing_of_padops(lowered)
         count, most = len(lowered.graph.node), _allowed(type_name, mode, case, held) * axes
         assert 1 <= count <= most, (mode, type_name, held, onnx.printer.to_text(lowered))
-        assert standard.run(lowered, feeds, standard.stock_options()) == expected
+        assert standard.run(lowered, feeds) == expected
 
 
 def test_an_interior_of_a_billion_is_computed_at_once(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_computed_positions_are_the_listed_ones(kind: type, pads: tuple, monkeyp
             source, feeds = standard.make([case], 18, dims, "nothing")
             lowered = padops.lower(source, fold=False).proto()
             assert any(node.op_type == "Range" for node in lowered.graph.node) == (listed == 4)
-            assert standard.run(lowered, feeds, standard.stock_options()) == expected
+            assert standard.run(lowered, feeds) == expected
 
 
 # --- float16, which ONNX Runtime casts to float and back ------------------------------------------------------------

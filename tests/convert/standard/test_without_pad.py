@@ -34,7 +34,7 @@ def test_a_negative_dim_is_refused(data: str) -> None:
     with pytest.raises(PadError, match="P1"):
         reference.run("Pad_19", {}, [feeds["x"], feeds["p"]])
     made = padops.lower(source, without_pad=True).proto()
-    assert isinstance(standard.run(made, feeds, standard.stock_options()), Exception)
+    assert isinstance(standard.run(made, feeds), Exception)
 
 
 @pytest.mark.parametrize("data", KNOWN)
@@ -49,7 +49,7 @@ def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]
     made = padops.lower(source, without_pad=True).proto()
     assert "Pad" not in str(made)
     feeds = dict(zip(("x", "begins", "ends", "f"), given))
-    assert standard.run(made, feeds, standard.stock_options()) == native.bits(expected)
+    assert standard.run(made, feeds) == native.bits(expected)
 
 
 def test_what_cannot_be_done_is_named() -> None:
