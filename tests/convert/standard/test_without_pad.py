@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import native
 import numpy as np
@@ -13,8 +12,6 @@ import onnx.version_converter
 import pytest
 import roads
 import standard_models as standard
-import whole_models
-from command_lines import Cli
 from small_models import parsed
 
 import padops
@@ -61,31 +58,6 @@ def test_what_cannot_be_done_is_named() -> None:
     source = parsed('(float[] x) => (float[] y) { y = Pad <mode = "edge", pads = [1, 2]> (x) }', 10)
     (record,) = padops.lower(source, without_pad=True).records
     assert record.reason == "without Pad, opset 10 has no operators that do the same"
-
-
-@pytest.mark.parametrize("path", whole_models.OF_PADS, ids=lambda path: path.stem)
-def test_samples(path: Path, tmp_path: Path, cli: Cli) -> None:
-    """By the command; what the library does is what the model without Pad does."""
-    made, converted = tmp_path / "made.onnx", tmp_path / "converted.onnx"
-    options = ["--target", "onnx", "--without-pad", "--no-fold", "-q"]
-    refused = path.stem in ("pad_01", "pad_23")  # an opset without a Pad that ONNX Runtime has; float4e2m1
-    assert cli("convert", path, "-o", made, *options)[0] == (3 if refused else 0)
-    assert made.exists() != refused
-    left = padops.convert(path if refused else made, target="onnx", without_pad=True, fold=False).unconverted
-    too_old = path.stem in ("pad_01", "pad_02")  # for a Concat that ONNX Runtime runs
-    assert all("it needs Concat (opset 4)" in record.reason for record in left) == too_old or not left
-    assert not left or too_old or path.stem in ("nested", "pad_23")  # a function that says no type; float4e2m1
-    if refused:
-        return
-    message = onnx.load(made)
-    assert ("Pad" in {node.op_type for node in message.graph.node}) == (too_old or path.stem == "pad_23")
-    if message.opset_import[0].version > standard.NEWEST or too_old or path.stem in ("nested", "pad_23"):
-        return
-    padops.convert(path, converted, fold=False)
-    feeds = whole_models.sample_feeds(path)
-    whole_models.assert_same(
-        whole_models.run(made, feeds, registered=False), whole_models.run(converted, feeds, registered=True)
-    )
 
 
 # --- old opsets -------------------------------------------------------------------------------------------------------
