@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import background
 import needs
 import pytest
 import rest
@@ -57,12 +57,18 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str
 
 
 @pytest.fixture
-def inspected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from inspected_models import write_models
-
-    write_models(tmp_path)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def inspected(here: Path) -> Path:
+    from inspected_models import write_models
+
+    write_models(here)
+    return here
 
 
 @pytest.fixture
@@ -86,7 +92,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): programs and libraries without which the test is left out")
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
     rest.configure(config)
-    background.hear_interrupts()
+    # A shell without job control starts ``command &`` with SIGINT ignored, and every process below inherits it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # So that the processes that tests start need not each ask the build tools whether the library is up to date.
     os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 

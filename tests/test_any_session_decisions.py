@@ -10,19 +10,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from parsed_models import model, quiet, save_with_data
+from parsed_models import AXES, FLAT, REFLECTED, REFUSED, ROWS, model, quiet, save_with_data
 
 import padops
 from padops import session as door
-from padops.extras import DependencyError
 from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER, really_in
 
-ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
-AXES = "int64[2] p = {1, 1}, int32[1] a = {1}"
-PADDED = f"(float[2, 3] x) => (float[2, 5] y) <{AXES}>"
-REFUSED = f'{PADDED} {{ y = Pad <mode = "reflect"> (x, p, , a) }}'
 POOLED = (
     "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) <float[1] w = {2}> "
     '{ a = MaxPool <auto_pad = "SAME_UPPER", kernel_shape = [3, 3], dilations = [2, 2]> (x)  y = Mul (a, w) }'
@@ -30,13 +25,9 @@ POOLED = (
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
 
 
-def with_data(folder: Path) -> Path:
-    return save_with_data(model(REFUSED), folder)
-
-
-def test_when_it_looks() -> None:
-    """Before there are providers at each model with Pads that is not converted yet."""
-    for minor, words, looks in (
+@pytest.mark.parametrize(
+    ("minor", "words", "looks"),
+    [
         (FIRST_MINOR - 1, {b"Pad"}, True),
         (FIRST_MINOR, {b"Pad"}, False),
         (FIRST_MINOR - 1, {b"Pad", model_words.DOMAIN}, False),
@@ -44,23 +35,16 @@ def test_when_it_looks() -> None:
         (FIRST_MINOR, {b"SAME_", model_words.WRONG_SAME}, True),
         (FIRST_MINOR, {b"SAME_"}, False),
         *((minor, {*model_words.MISCOUNTED}, 21 <= minor <= 24) for minor in (20, 21, 24, 25)),
-    ):
-        assert model_words.is_silent(frozenset(words), minor) is looks, (minor, words)
-
-
-def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def refuse(*given: object) -> None:
-        raise DependencyError("padops.convert needs onnx")
-
-    monkeypatch.setattr(door, "_converted_after", refuse)
-    with pytest.raises(Exception, match="Nonsense"):
-        padops.InferenceSession(model("(float x) => (float y) { y = Nonsense (x) }"), quiet())
+    ],
+)
+def test_when_it_looks(minor: int, words: set[bytes], looks: bool) -> None:
+    """Before there are providers at each model with Pads that is not converted yet."""
+    assert model_words.is_silent(frozenset(words), minor) is looks
 
 
 @with_providers
 def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
-    text = f'{PADDED} {{ z = Pad <mode = "reflect"> (x, p, , a)  y = Nonsense (z) }}'
+    text = f'{FLAT} <{AXES}> {{ z = Pad <mode = "reflect"> (x, p, , a)  y = Nonsense (z) }}'
     with pytest.raises(Exception, match=r"Op \(Pad\).*Expected:int64 Actual:int32"):
         padops.InferenceSession(model(text), quiet())
     (said,) = caplog.messages
@@ -69,15 +53,18 @@ def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @with_providers
-def test_nothing_is_logged_of_what_does_not_matter(caplog: pytest.LogCaptureFixture) -> None:
-    """Neither that the converted model is refused for the same reason, nor that padops' own nodes need padops."""
-    text = "(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { z = Pad (x, p)  y = Nonsense (z) }"
+def test_nothing_is_logged_of_what_does_not_matter(caplog: pytest.LogCaptureFixture, monkeypatch) -> None:
+    """The converted model is refused for the same reason, padops' own nodes need padops, and there is no Pad."""
+    text = f"{FLAT} <int64[4] p = {{0, 1, 0, 1}}> {{ z = Pad (x, p)  y = Nonsense (z) }}"
     converted = padops.convert(onnx.load_from_string(model(text)), fallback=False).proto().SerializeToString()
     assert b"Pad_18" in converted
     for given in (model(text), converted):
         with pytest.raises(Exception, match="Nonsense"):
             padops.InferenceSession(given, quiet())
     assert caplog.messages == []
+    monkeypatch.setattr(door, "_converted_after", None)
+    with pytest.raises(Exception, match="Nonsense"):
+        padops.InferenceSession(model("(float x) => (float y) { y = Nonsense (x) }"), quiet())
 
 
 @with_providers
@@ -86,18 +73,18 @@ def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> N
         f"(float[2, 3] x, float[n] z, int64[2] q) => (float[2, 5] y, float[m] w) <{AXES}> "
         '{ y = Pad <mode = "reflect"> (x, p, , a)  w = Pad <mode = "wrap"> (z, q) }'
     )
-    made = padops.InferenceSession(model(text, '"": 19'), quiet())
+    made = padops.InferenceSession(model(text, 19), quiet())
     assert [record.status for record in made.padops_records] == ["converted", "not needed"]
 
 
 @with_providers
-def test_a_pad_of_anybody_is_not_taken_for_tensorflows() -> None:
+@pytest.mark.parametrize(("name", "domains"), [("Pad", ()), ("PadV2", ("mine",))])
+def test_a_pad_of_anybody_is_not_taken_for_tensorflows(name: str, domains: tuple[str, ...]) -> None:
     text = (
-        f"(float[2, 3] x) => (float[2, 5] y) <{AXES}, int64[2, 2] q = {{0, 0, 0, 0}}> "
-        '{ z = mine.Pad (x, q)  y = Pad <mode = "reflect"> (z, p, , a) }'
+        f"{FLAT} <{AXES}, int64[2, 2] q = {{0, 0, 0, 0}}> "
+        f'{{ z = mine.{name} (x, q)  y = Pad <mode = "reflect"> (z, p, , a) }}'
     )
-    assert padops.inspect(model(text, '"": 18, "mine": 1')).domains == ()
-    assert padops.inspect(model(text.replace("mine.Pad", "mine.PadV2"), '"": 18, "mine": 1')).domains == ("mine",)
+    assert padops.inspect(model(text, domains=("mine",))).domains == domains
 
 
 @pytest.mark.parametrize("kind", [bytearray, memoryview, onnx.ModelProto.FromString])
@@ -109,7 +96,7 @@ def test_other_forms_of_a_model_in_memory(kind: Callable[[bytes], object]) -> No
 def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """An empty file, bytes whose data lie in an unknown folder, and data that are not there are reported once."""
     (tmp_path / "empty.onnx").write_bytes(b"")
-    path = with_data(tmp_path)
+    path = save_with_data(model(REFUSED), tmp_path)
     content = path.read_bytes()
     (tmp_path / "w.bin").unlink()
     for source, why in (
@@ -129,7 +116,6 @@ def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptu
 
 @with_providers
 def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-
     def fail(*given: object) -> None:
         raise padops.PadopsError("its data file w.bin cannot be read")
 
@@ -140,42 +126,40 @@ def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.M
     assert caught[0].filename == __file__
 
 
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has none")
 def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-        pytest.skip("it has none")
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER)
-    made = padops.InferenceSession(with_data(tmp_path), quiet())
-    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], np.pad(ROWS, [(0, 0), (1, 1)], "reflect"))
+    text = f"{FLAT} <{AXES}, float[2, 5] w = {{{', '.join('1' * 10)}}}> "
+    text += '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }'
+    path, options = save_with_data(model(text), tmp_path, 40), quiet()
+    made = padops.InferenceSession(path, options)
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 1)
+    assert options.get_session_config_entry(DATA_FOLDER) == ""  # it was named, for as long as it was needed
 
 
-def test_names_of_data_that_are_links(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("targets", "names"),
+    [(("there/1", "there/2"), ["1", "2"]), (("there/1", "elsewhere/2"), []), ((), [])],
+)
+def test_names_of_data_that_are_links(targets: tuple[str, ...], names: list[str], tmp_path: Path) -> None:
     """Links to files of one real folder get the names there; otherwise nothing is changed."""
-    made = onnx.ModelProto()
+    made, here = onnx.ModelProto(), tmp_path / "here"
     for name in ("one", "two"):
         row = made.graph.initializer.add(name=name, data_location=onnx.TensorProto.EXTERNAL)
         row.external_data.add(key="location", value=f"{name}.bin")
         row.external_data.add(key="offset", value="0")
-    (tmp_path / "here").mkdir()
-    for folder in ("there", "elsewhere"):
-        (tmp_path / folder).mkdir()
-        for name in ("1", "2"):
-            (tmp_path / folder / name).write_bytes(b"")
-    here = tmp_path / "here"
-    for targets, names in ((("there/1", "there/2"), ["1", "2"]), (("there/1", "elsewhere/2"), None), (None, None)):
-        for name in ("one", "two"):
-            (here / f"{name}.bin").unlink(missing_ok=True)
-        for name, target in zip(("one", "two"), targets or ()):
-            os.symlink(tmp_path / target, here / f"{name}.bin")
-        given, folder = really_in(made, here)
-        if names is None:
-            assert (given is made, folder) == (True, here)
-        else:
-            assert [row.external_data[0].value for row in given.graph.initializer] == names
-            assert folder == tmp_path / "there" and made.graph.initializer[0].external_data[0].value == "one.bin"
+    here.mkdir()
+    for name, target in zip(("one", "two"), targets):
+        os.symlink(tmp_path / target, here / f"{name}.bin")
+    given, folder = really_in(made, here)
+    if not names:
+        assert (given is made, folder) == (True, here)
+        return
+    assert [row.external_data[0].value for row in given.graph.initializer] == names
+    assert folder == tmp_path / "there" and made.graph.initializer[0].external_data[0].value == "one.bin"
 
 
 def test_a_pad_that_conversion_folds_runs() -> None:
-    source = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 18]> g (uint32 x) => (uint32 y)
-        <int64[0] p = {}, uint32 f = {7}, int32[0] axes = {}> { y = Pad <mode = "reflect"> (x, p, f, axes) }""")
-    (y,) = padops.InferenceSession(source.SerializeToString(), quiet()).run(None, {"x": np.array(5, np.uint32)})
+    fold = '(uint32 x) => (uint32 y) <int64[0] p = {}, uint32 f = {7}, int32[0] a = {}> { y = Pad <mode = "reflect"> '
+    (y,) = padops.InferenceSession(model(f"{fold}(x, p, f, a) }}"), quiet()).run(None, {"x": np.array(5, np.uint32)})
     assert (y.shape, y) == ((), 5)

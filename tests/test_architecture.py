@@ -58,15 +58,6 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def importers(module: str) -> set[str]:
-    """The modules of the package that import ``module`` or something below it."""
-    return {
-        name_of(path)
-        for path in MODULES
-        if any(name == module or name.startswith(module + ".") for name in imports(path))
-    }
-
-
 def layer_of(path: Path) -> int:
     """The row of the folder, or of the file, that a module stands in; 0 is the top."""
     name = path.relative_to(ROOT).as_posix()
@@ -93,24 +84,13 @@ def imported_files(path: Path) -> set[Path]:
     return {file_of(name) for name in names - folders}
 
 
-def test_every_layer_is_there_and_every_module_is_in_one() -> None:
-    assert LAYERS and [layer for layer in LAYERS if not (ROOT / layer).exists()] == []
-    for path in set(MODULES) - FACADES:
-        layer_of(path)
-
-
 def test_imports_lead_downwards() -> None:
-    upwards = [
-        f"{name_of(path)} imports {name_of(other)}"
-        for path in sorted(set(MODULES) - FACADES)
-        for other in imported_files(path) - FACADES
-        if layer_of(other) < layer_of(path)
-    ]
-    assert upwards == []
-
-
-def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Every layer is there, every module is in one, and no module imports itself by way of others."""
+    assert LAYERS and [layer for layer in LAYERS if not (ROOT / layer).exists()] == []
     graph = {path: imported_files(path) - FACADES for path in set(MODULES) - FACADES}
+    layers = {path: layer_of(path) for path in graph}
+    pairs = [(path, other) for path, others in graph.items() for other in others]
+    assert [(name_of(path), name_of(other)) for path, other in pairs if layers[other] < layers[path]] == []
     tuple(TopologicalSorter(graph).static_order())
 
 
@@ -119,7 +99,7 @@ def test_who_imports_the_runtime(runtime: str) -> None:
     allowed = re.compile(
         r"padops\.(session|runtime\..*|bench(\..*)?|probe\.running|convert\.verify\..*|conformance\.peers(\..*)?)"
     )
-    found = importers(runtime)
+    found = {name_of(path) for path in MODULES if any(f"{name}.".startswith(f"{runtime}.") for name in imports(path))}
     assert found, "the package does import it"
     assert {name for name in found if not allowed.fullmatch(name)} == set()
 
@@ -166,13 +146,10 @@ def included(name: str, seen: set[str] | None = None) -> set[str]:
     return seen
 
 
-def test_every_folder_of_csrc_is_a_layer() -> None:
-    assert len(CSRC_LAYERS) > 1 and {path.parent for path in SOURCES} == {CSRC / layer for layer in CSRC_LAYERS}
-
-
 @pytest.mark.parametrize("layer", CSRC_LAYERS)
 def test_includes_lead_downwards(layer: str) -> None:
     """Nothing but ort/ sees the runtime, and copy/ knows runs and bytes alone."""
+    assert {path.parent for path in SOURCES} == {CSRC / layer for layer in CSRC_LAYERS}
     above = CSRC_LAYERS[: CSRC_LAYERS.index(layer)]
     headers = {header for path in (CSRC / layer).iterdir() for header in includes(path)}
     assert {header for header in headers if header.split("/")[0] in above} == set()
@@ -185,28 +162,25 @@ def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
     assert included("ort/kernel.cpp") >= {"core/plan.h", "core/engine.h", "core/dialects.h", "core/types.h"}
 
 
-def test_files_are_short() -> None:
+def test_files_and_functions_are_short() -> None:
     files = [path for folder in (PACKAGE, SCRIPTS, TESTS) for path in folder.rglob("*") if path.suffix in SUFFIXES]
-    lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
-    assert len(lines) == len(files) > 300
-    assert {name for name, count in lines.items() if count > MAX_LINES} == set()
+    assert len(files) > 280
+    long = {path: count for path in files if (count := len(path.read_text("utf-8").splitlines())) > MAX_LINES}
+    functions = [
+        (path, node)
+        for path in [*MODULES, *SCRIPTS.rglob("*.py")]
+        for node in nodes_of(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert len(functions) > 500
+    long |= {(path, node.name): count for path, node in functions if (count := lines_of(node)) > MAX_FUNCTION}
+    assert long == {}
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     first = function.body[0]
     docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
     return function.end_lineno - function.lineno + 1 - docstring
-
-
-def test_functions_are_short() -> None:
-    lines = {
-        f"{name_of(path)}:{node.lineno} {node.name}": lines_of(node)
-        for path in [*MODULES, *SCRIPTS.rglob("*.py")]
-        for node in nodes_of(path)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    assert len(lines) > 500
-    assert {name: count for name, count in lines.items() if count > MAX_FUNCTION} == {}
 
 
 def documented() -> set[str]:
@@ -224,35 +198,15 @@ def named(paths: list[Path]) -> set[str]:
     return labels
 
 
-def raised_in_python() -> set[str]:
-    """The string constants that are a rule: what PadError and ``Node.error`` get."""
-    return {
-        node.value
-        for path in CORE
-        for node in nodes_of(path)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(LABEL, node.value)
-    }
-
-
-def raised_in_cpp() -> set[str]:
-    return {label for path in SOURCES for label in re.findall(rf'"({LABEL})"', path.read_text(encoding="utf-8"))}
-
-
-def test_rules_are_numbered_without_a_gap() -> None:
-    numbers = sorted(int(label[1:]) for label in documented() if label[0] == "P")
+def test_rules() -> None:
+    """They are numbered without a gap, both languages raise the same, only these are named, and each is in a test."""
+    rules = documented()
+    numbers = sorted(int(label[1:]) for label in rules if label[0] == "P")
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 10
-
-
-def test_only_documented_rules_are_named() -> None:
+    constants = {node.value for path in CORE for node in nodes_of(path) if isinstance(node, ast.Constant)}
+    in_python = {value for value in constants if isinstance(value, str) and re.fullmatch(LABEL, value)}
+    in_cpp = {label for path in SOURCES for label in re.findall(rf'"({LABEL})"', path.read_text(encoding="utf-8"))}
+    assert in_cpp == in_python <= rules
     tests = [path for path in TESTS.rglob("*.py") if path.name != Path(__file__).name]
-    for paths in (MODULES, SOURCES, tests):
-        assert named(paths) - documented() == set()
-
-
-def test_both_languages_raise_the_same_rules() -> None:
-    assert raised_in_cpp() == raised_in_python() <= documented()
-
-
-def test_each_rule_is_named_in_a_test() -> None:
-    tests = [path for path in TESTS.rglob("test_*.py") if path.name != Path(__file__).name]
-    assert documented() - named(tests) == set()
+    assert (named(MODULES) | named(SOURCES) | named(tests)) - rules == set()
+    assert rules - named([path for path in tests if path.name.startswith("test_")]) == set()

@@ -86,55 +86,44 @@ def test_a_library(system: str, changed: dict[str, Any], text: str, tmp_path: Pa
     assert found.startswith(text)
 
 
-def wheel(folder: Path, target: Any, library: bytes, tags: str = "", told: str = "") -> Path:
-    """A wheel for a target; ``tags`` are those of its name, ``told`` that of its WHEEL file, where they are others."""
-    tags = tags or target.tag
-    path = folder / f"padops-0.1.0-py3-none-{tags}.whl"
-    about = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: false\n"
-    about += "".join(f"Tag: py3-none-{tag}\n" for tag in (told or tags).split("."))
-    content = {
-        f"padops/libpadops{'.dll' if target.system == 'Windows' else '.so'}": library,
-        "padops-0.1.0.dist-info/WHEEL": about,
-        "padops-0.1.0.dist-info/sboms/padops.cdx.json": "{}",
-        "padops-0.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: padops\nVersion: 0.1.0\n",
-    }
-    content["padops-0.1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in content)
+INFO = "padops-0.1.0.dist-info/"
+
+
+def wheel(folder: Path, tag: str, library: bytes = b"", parts: dict[str, str | bytes] | None = None) -> Path:
+    """A wheel for a platform, with these parts of its metadata or with all."""
+    path, named = folder / f"padops-0.1.0-py3-none-{tag}.whl", f"padops/libpadops{'.dll' * ('win' in tag) or '.so'}"
+    about = f"Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n"
+    metadata = "Metadata-Version: 2.1\nName: padops\nVersion: 0.1.0\n"
+    if parts is None:
+        parts = {"WHEEL": about, "sboms/padops.cdx.json": "{}", "METADATA": metadata}
+        parts["RECORD"] = "".join(f"{name},,\n" for name in (named, *(INFO + part for part in parts)))
     with zipfile.ZipFile(path, "w") as archive:
-        for name, text in content.items():
-            archive.writestr(name, text)
+        archive.writestr(named, library)
+        for name, content in parts.items():
+            archive.writestr(INFO + name, content)
     return path
 
 
 @on_linux
 def test_a_right_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    target = script.TARGETS[LINUX]
-    right = wheel(tmp_path, target, elf(tmp_path, version="GLIBC_2.17"))
+    right = wheel(tmp_path, script.TARGETS[LINUX].tag, elf(tmp_path, version="GLIBC_2.17"))
     assert script.inside([right]) == 0
     assert capsys.readouterr().out == f"{right.name}: right, {right.stat().st_size:,} bytes\n"
 
 
 def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    made = wheel(tmp_path, script.TARGETS["windows-amd64"], pe())
-    content = made.read_bytes()
-    made.write_bytes(content.replace(b"Generator: a test", b"Generator: a tost"))
+    made = wheel(tmp_path, "win_amd64", pe())
+    made.write_bytes(made.read_bytes().replace(b"Generator: a test", b"Generator: a tost"))
     assert script.inside([made]) == 1
-    assert capsys.readouterr().out == f"{made.name}: padops-0.1.0.dist-info/WHEEL is damaged\n"
+    assert capsys.readouterr().out == f"{made.name}: {INFO}WHEEL is damaged\n"
 
 
 @on_linux
 def test_a_name_that_promises_too_much(tmp_path: Path, script: ModuleType) -> None:
     target = script.TARGETS[LINUX]
-    made = wheel(tmp_path, target, elf(tmp_path, version="GLIBC_2.34"))
+    made = wheel(tmp_path, target.tag, elf(tmp_path, version="GLIBC_2.34"))
     told = f"auditwheel allows it as manylinux_2_34_{target.processor} alone"
     assert script.wrong_with(made) == ["its library needs GLIBC_2.34", told]
-
-
-def bare_wheel(folder: Path, tag: str, *libraries: str) -> Path:
-    path = folder / f"padops-0.1.0-py3-none-{tag}.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in libraries:
-            archive.writestr(name, b"")
-    return path
 
 
 @pytest.mark.parametrize(
@@ -150,45 +139,41 @@ def test_what_is_no_wheel_needs_no_tools(
     name: str, content: bytes | None, why: str, tmp_path: Path, script: ModuleType, capsys, monkeypatch
 ) -> None:
     monkeypatch.setattr(script, "tools", lambda: pytest.fail("the tools are made"))
-    path = tmp_path / name
     if content is not None:
-        path.write_bytes(content)
-    assert script.main(["--check", str(path), str(tmp_path)]) == 1
+        (tmp_path / name).write_bytes(content)
+    assert script.main(["--check", str(tmp_path / name), str(tmp_path)]) == 1
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{name}: {why}")
     assert second == f"{tmp_path.name}: it is no file"
 
 
+SBOM = {"sboms/padops.cdx.json": "{}"}
+
+
 @pytest.mark.parametrize(
-    ("parts", "wrong"),
+    ("tag", "parts", "wrong"),
     [
-        ({}, "it has no .dist-info/WHEEL and no .dist-info/RECORD and no .dist-info/sboms/padops.cdx.json"),
         (
-            {"RECORD": b"", "WHEEL": b"\xff", "sboms/padops.cdx.json": b"{}"},
-            "it is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+            "win_amd64",
+            {},
+            "it has no .dist-info/WHEEL and no .dist-info/RECORD and no .dist-info/sboms/padops.cdx.json",
         ),
-        ({"WHEEL": b"Tag: py3-none-win_amd64\n", "sboms/padops.cdx.json": b"{}"}, "it has no .dist-info/RECORD"),
-        ({"WHEEL": b"", "RECORD": b""}, "it has no .dist-info/sboms/padops.cdx.json"),
+        ("win_amd64", {"RECORD": b"", "WHEEL": b"\xff", **SBOM}, "it is damaged: 'utf-8' codec can't decode "),
+        ("win_amd64", {"WHEEL": "Tag: py3-none-win_amd64\n", **SBOM}, "it has no .dist-info/RECORD"),
+        ("win_amd64", {"WHEEL": "", "RECORD": ""}, "it has no .dist-info/sboms/padops.cdx.json"),
+        ("any", {}, "its platform 'any' is none of "),
     ],
 )
 def test_a_wheel_without_its_parts(
-    parts: dict[str, bytes], wrong: str, tmp_path: Path, script: ModuleType, monkeypatch: pytest.MonkeyPatch
+    tag: str, parts: dict[str, str | bytes], wrong: str, tmp_path: Path, script: ModuleType, monkeypatch
 ) -> None:
     monkeypatch.setattr(script, "wrong_with_library", lambda content, target: [])
-    path = bare_wheel(tmp_path, "win_amd64", "padops/libpadops.dll")
-    with zipfile.ZipFile(path, "a") as archive:
-        for part, content in parts.items():
-            archive.writestr(f"padops-0.1.0.dist-info/{part}", content)
-    assert script.wrong_with(path) == [wrong]
+    (found,) = script.wrong_with(wheel(tmp_path, tag, parts=parts))
+    assert found.startswith(wrong)
 
 
-def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
-    (wrong,) = script.wrong_with(bare_wheel(tmp_path, "any"))
-    assert wrong.startswith("its platform 'any' is none of ")
-
-
-WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "contributing.md"
+WORKFLOW = SCRIPTS.parent / ".github" / "workflows" / "wheels.yml"
+PAGE = SCRIPTS.parent / "docs" / "contributing.md"
 
 
 def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None:

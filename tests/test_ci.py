@@ -45,7 +45,6 @@ def test_the_action_writes_a_report(repository: Path) -> None:
     ran = run_script(action({"models": "refused.onnx", "sarif": "found.sarif"}), repository)
     (run,) = json.loads((repository / "found.sarif").read_text(encoding="utf-8"))["runs"]
     assert (ran.returncode, [result["ruleId"] for result in run["results"]]) == (3, ["pad-refused"])
-    assert "::error file=refused.onnx" in ran.stdout
 
 
 def test_the_action_installs_padops_where_it_is_absent(repository: Path, tmp_path: Path) -> None:
@@ -56,13 +55,7 @@ def test_the_action_installs_padops_where_it_is_absent(repository: Path, tmp_pat
     python.chmod(0o755)
     ran = run_script(action({}), repository, f"{tools}:/usr/bin:/bin")
     assert ran.returncode == 127 and "padops" in ran.stderr
-    assert (tmp_path / "asked").read_text().split("\n")[:-1] == [
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        f"{ROOT}[cpu,convert]",
-    ]
+    assert (tmp_path / "asked").read_text() == f"-m\npip\ninstall\n--quiet\n{ROOT}[cpu,convert]\n"
 
 
 def test_extras_that_are_installed_exist() -> None:

@@ -1,150 +1,157 @@
-"""``padops convert`` of a folder: each model for itself, one report, the worst exit code."""
+"""``padops convert`` of a folder: each model for itself, one report, the worst exit code; and hostile names."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from command_lines import run
+from command_lines import ESCAPED, FILE, HOSTILE, Cli, hostile, run, save
 from onnx import helper
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
-from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
-from terminals import PATIENCE
+from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, tensor
+from terminals import AtTerminal
 
 from padops.cli.parsing import models_in
 from padops.convert.rewrite import TARGETS
+from padops.terminal import shown
 
-
-def mixed() -> onnx.ModelProto:
-    nodes = [pad(), pad(["c", "pads"], "z", name="complex")]
-    return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
-                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
-                 tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
+PADS = tensor("pads", [0, 0, 0, 1])
+MIXED = model(
+    [pad(), pad(["c", "pads"], "z", name="complex")], 13, tensors=[PADS],
+    inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])], outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
+)  # fmt: skip
+LOCKED = Path("in", "locked")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Three models, one of them in a folder, and a file that is none."""
-    made = tmp_path / "in"
+def folder(here: Path) -> Path:
+    """Four models, one of them broken and one in a folder, and a file that is none."""
+    made = Path("in")
     (made / "deep").mkdir(parents=True)
-    (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
+    save(made / "a.onnx", one_pad(13))
     (made / "broken.onnx").write_bytes(b"no model")
-    (made / "deep" / "b.onnx").write_bytes(one_pad(2).SerializeToString())
-    (made / "mixed.onnx").write_bytes(mixed().SerializeToString())
+    save(made / "deep" / "b.onnx", one_pad(2))
+    save(made / "mixed.onnx", MIXED)
     (made / "notes.txt").write_text("left alone")
     return made
 
 
-def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, report = tmp_path / "out", tmp_path / "r.json"
-    code, text, err = run(capsys, "convert", folder, out, "--report", report, "--no-fallback")
+def keep(folder: Path, *names: str) -> None:
+    for name in {"a.onnx", "broken.onnx", "deep/b.onnx", "mixed.onnx"} - {*names}:
+        (folder / name).unlink()
+
+
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def test_a_model_that_fails_stops_no_other(folder: Path, cli: Cli) -> None:
+    code, text, err = cli("convert", "in", "out", "--report", "r.json", "--no-fallback")
     assert code == 1
-    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == [
-        "a.onnx", "deep/b.onnx", "mixed.onnx"
-    ]  # fmt: skip
-    size = (out / "a.onnx").stat().st_size
-    assert text.splitlines()[0] == f"{folder / 'a.onnx'}: 1 Pad: 1 converted; wrote {out / 'a.onnx'} ({size:,} bytes)"
+    assert {path for path in contents() if path.parts[0] == "out"} == {
+        Path("out", name) for name in ("a.onnx", "deep/b.onnx", "mixed.onnx")
+    }
+    size = Path("out", "a.onnx").stat().st_size
+    assert text.splitlines()[0] == f"in/a.onnx: 1 Pad: 1 converted; wrote out/a.onnx ({size:,} bytes)"
     assert text.splitlines()[-1] == "4 models, 1 failed; 4 Pads: 3 converted, 1 unconverted"
-    broken = folder / "broken.onnx"
     why = "not an ONNX model: it cannot be parsed as a protobuf message"
-    assert err == f"{broken}: error: {why}\n"
-    told = json.loads(report.read_text())
+    assert err == f"in/broken.onnx: error: {why}\n"
+    told = json.loads(Path("r.json").read_text())
     assert (told["exit"], told["counts"]["converted"], told["counts"]["unconverted"]) == (1, 3, 1)
-    assert [(Path(row["source"]).name, row["exit"], row["error"]) for row in told["files"]] == [
-        ("a.onnx", 0, None), ("broken.onnx", 1, f"{broken}: {why}"), ("b.onnx", 0, None), ("mixed.onnx", 0, None)
+    assert [(row["source"], row["exit"], row["error"]) for row in told["files"]] == [
+        ("in/a.onnx", 0, None), ("in/broken.onnx", 1, f"in/broken.onnx: {why}"), ("in/deep/b.onnx", 0, None),
+        ("in/mixed.onnx", 0, None),
     ]  # fmt: skip
     assert told["files"][0]["report"]["pads"][0]["mode"] == "constant"
 
 
-def test_a_folder_that_disappears_ends_no_walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_disappears_ends_no_walk(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As padops' own temporary folders do."""
     for name in ("first", "gone"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "m.onnx").touch()
+        (here / name).mkdir()
+        (here / name / "m.onnx").touch()
     scandir = os.scandir
 
     def disappearing(path: os.PathLike[str] | str | int) -> object:
-        if not isinstance(path, int) and Path(path) != tmp_path:
-            shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+        if not isinstance(path, int) and Path(path) != here:
+            shutil.rmtree(here / "gone", ignore_errors=True)
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", disappearing)
-    assert models_in(tmp_path) == [tmp_path / "first" / "m.onnx"]
+    assert models_in(here) == [here / "first" / "m.onnx"]
 
 
-def test_a_folder_that_cannot_be_read_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("words", ["inspect in --check", "convert in out"])
+def test_a_folder_that_cannot_be_read_is_an_error(words: str, folder: Path, cli: Cli, monkeypatch) -> None:
     """A check must not pass because it did not see a model. Root reads every folder, so the system's call refuses."""
-    (tmp_path / "m.onnx").write_bytes(one_pad(13).SerializeToString())
-    locked, scandir = tmp_path / "locked", os.scandir
-    locked.mkdir()
+    LOCKED.mkdir()
+    scandir = os.scandir
 
     def refusing(path: os.PathLike[str] | str) -> object:
-        if Path(path) == locked:
+        if path in (LOCKED, str(LOCKED)):
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    for words in (("inspect", tmp_path, "--check"), ("convert", tmp_path, tmp_path.with_name("out"))):
-        assert run(capsys, *words) == (1, "", f"error: {locked}: Permission denied\n")
+    assert cli(*words.split()) == (1, "", f"error: {LOCKED}: Permission denied\n")
 
 
-def test_irs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_irs(here: Path, cli: Cli) -> None:
     """An IR beside a model of its name keeps its suffix; other XML is left alone."""
-    made, out = tmp_path / "in", tmp_path / "out"
-    made.mkdir()
-    (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
+    Path("in").mkdir()
+    save(Path("in", "a.onnx"), one_pad(13))
     for name in ("a", "b"):
-        (made / f"{name}.xml").write_text(PAD_IR)
-        (made / f"{name}.bin").write_bytes(PAD_IR_WEIGHTS)
-    (made / "other.xml").write_text("<annotation/>")
-    code, text, err = run(capsys, "convert", made, out)
+        Path("in", f"{name}.xml").write_text(PAD_IR)
+        Path("in", f"{name}.bin").write_bytes(PAD_IR_WEIGHTS)
+    Path("in", "other.xml").write_text("<annotation/>")
+    code, text, err = cli("convert", "in", "out")
     assert (code, err) == (0, "") and "3 models" in text.splitlines()[-1]
-    assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "a.xml.onnx", "b.onnx"]
+    assert sorted(os.listdir("out")) == ["a.onnx", "a.xml.onnx", "b.onnx"]
 
 
-def test_the_worst_exit_code(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
+def test_the_worst_exit_code(folder: Path, cli: Cli) -> None:
+    assert cli("convert", "in", "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
     (folder / "broken.onnx").unlink()
-    code, out, err = run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")
-    assert (code, out) == (3, "")
-    assert "1 of 2 Pads stays unconverted" in err
-    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")
-    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")  # again, over the same files
+    code, out, err = cli("convert", "in", "out", "--strict", "-q")
+    assert (code, out) == (3, "") and "1 of 2 Pads stays unconverted" in err
+    for _ in range(2):  # again, over the same files
+        assert cli("convert", "in", "out", "-q") == (0, "", "")
 
 
-def test_in_place_and_dry_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_place_and_dry_run(folder: Path, cli: Cli) -> None:
     (folder / "broken.onnx").unlink()
-    before = {path: path.read_bytes() for path in folder.rglob("*.onnx")}
-    assert run(capsys, "convert", folder, "--dry-run", "-q") == (0, "", "")
-    assert {path: path.read_bytes() for path in folder.rglob("*.onnx")} == before
-    assert run(capsys, "convert", folder, "--in-place", "-q") == (0, "", "")
-    assert all(path.read_bytes() != content for path, content in before.items())
+    before = contents()
+    assert cli("convert", "in", "--dry-run", "-q") == (0, "", "")
+    assert contents() == before
+    assert cli("convert", "in", "--in-place", "-q") == (0, "", "")
+    after = contents()
+    assert [path for path in before if after[path] == before[path]] == [folder / "notes.txt"]
 
 
-def test_verified(unproved: None, folder: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+def counts(proved: int = 0, tested: int = 0, different: int = 0, unknown: int = 0, skipped: int = 0) -> dict[str, int]:
+    return {"proved": proved, "tested": tested, "different": different, "unknown": unknown, "not verified": skipped}
+
+
+def line_of(found: dict[str, int]) -> str:
+    return "verification: " + ", ".join(f"{number} {word}" for word, number in found.items())
+
+
+def test_verified(unproved: None, folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = helper.make_node("RandomNormalLike", ["p"], ["y"])
-    untold = model([pad(output="p"), noise], tensors=[tensor("pads", [0, 1, 0, 1])])
-    (folder / "mixed.onnx").write_bytes(untold.SerializeToString())
-    out, report = tmp_path / "out", tmp_path / "r.json"
-    code, text, err = run(capsys, "convert", folder, out, "--verify", "--run", "--report", report)
+    save(folder / "mixed.onnx", model([pad(output="p"), noise], tensors=[tensor("pads", [0, 1, 0, 1])]))
+    code, text, err = cli("convert", "in", "out", "--verify", "--run", "--report", "r.json")
     why = "not verified: y of the original changes from run to run: only types and shapes are compared"
-    assert code == 1 and (out / "mixed.onnx").exists()
-    assert f"{folder / 'mixed.onnx'}: warning: {why}; 1 Pad: 1 converted; wrote {out / 'mixed.onnx'}" in err
-    assert text.splitlines()[-1] == "verification: 0 proved, 2 tested, 0 different, 1 unknown, 1 not verified"
-    told = json.loads(report.read_text())
-    assert told["verification"] == {"proved": 0, "tested": 2, "different": 0, "unknown": 1, "not verified": 1}
+    assert code == 1 and Path("out", "mixed.onnx").exists()
+    assert f"in/mixed.onnx: warning: {why}; 1 Pad: 1 converted; wrote out/mixed.onnx" in err
+    found = counts(tested=2, unknown=1, skipped=1)
+    assert text.splitlines()[-1] == line_of(found)
+    told = json.loads(Path("r.json").read_text())
+    assert told["verification"] == found
     assert [row["warning"] for row in told["files"] if row["exit"] == 5] == [why]
     real = TARGETS["padops"]
 
@@ -153,66 +160,61 @@ def test_verified(unproved: None, folder: Path, tmp_path: Path, capsys, monkeypa
         found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
 
     monkeypatch.setitem(TARGETS, "padops", emit)
-    for name in ("mixed.onnx", "broken.onnx", "deep/b.onnx"):
-        (folder / name).unlink()
-    code, text, err = run(capsys, "convert", folder, tmp_path / "other", "--verify", "--run")
-    assert (code, err) == (4, f"{folder / 'a.onnx'}: error: 1 output differs; y: shape [5, 3] became [3, 5]\n")
-    assert text.splitlines()[-1] == "verification: 0 proved, 0 tested, 1 different, 0 unknown, 0 not verified"
+    keep(folder, "a.onnx")
+    code, text, err = cli("convert", "in", "other", "--verify", "--run")
+    assert (code, err) == (4, "in/a.onnx: error: 1 output differs; y: shape [5, 3] became [3, 5]\n")
+    assert text.splitlines()[-1] == line_of(counts(different=1))
 
 
-def test_verified_strictly(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("mixed.onnx", "broken.onnx", "deep/b.onnx"):
-        (folder / name).unlink()
-    code, text, err = run(capsys, "convert", folder, tmp_path / "out", "--verify", "--strict")
-    assert (code, err) == (0, "")
-    assert text.splitlines()[-1] == "verification: 1 proved, 0 tested, 0 different, 0 unknown, 0 not verified"
+def test_verified_strictly(folder: Path, cli: Cli) -> None:
+    keep(folder, "a.onnx")
+    code, text, err = cli("convert", "in", "out", "--verify", "--strict")
+    assert (code, err, text.splitlines()[-1]) == (0, "", line_of(counts(proved=1)))
 
 
-def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "convert", folder, folder / "a.onnx")
-    assert (code, f"OUT is a file ({folder / 'a.onnx'}), but IN is a folder ({folder})" in err) == (2, True)
-    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--verify", "--inputs", "x.npz")
-    assert (code, "--inputs needs one model, but IN is a folder" in err) == (2, True)
-    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
-    assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
+REPORT = "for a folder, --report must end with .json"
+MISTAKES = {
+    "in in/a.onnx": "OUT is a file (in/a.onnx), but IN is a folder (in)",
+    "in o --verify --inputs x.npz": "--inputs needs one model, but IN is a folder",
+    "in o --jobs 0": "argument --jobs: '0' is not a whole number of at least 1",
+    "in --in-place --report in/a.onnx": f"error: in/a.onnx: {REPORT}",
+    "in --in-place --report r.json": f"error: r.json: {REPORT}",
+    "in out --report out/a.onnx": f"error: out/a.onnx: {REPORT}",
+}
 
 
-@pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
-def test_a_report_takes_the_place_of_no_model(
-    what: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "a.onnx").write_bytes(b"of before")
-    (tmp_path / "r.json").symlink_to(folder / "a.onnx")
-    report = {"a source": folder / "a.onnx", "a link to one": tmp_path / "r.json", "an output": out / "a.onnx"}[what]
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    target = [out] if what == "an output" else ["--in-place"]
-    code, _, err = run(capsys, "convert", folder, *target, "--report", report)
-    assert code == 2 and f"error: {report}: for a folder, --report must end with .json" in err
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+@pytest.mark.parametrize("arguments", MISTAKES)
+def test_a_mistake(arguments: str, folder: Path, cli: Cli) -> None:
+    """A report takes the place of no source, by its name or by a link, and of no output."""
+    Path("out").mkdir()
+    Path("out", "a.onnx").write_bytes(b"of before")
+    Path("r.json").symlink_to(folder / "a.onnx")
+    before = contents()
+    code, _, err = cli("convert", *arguments.split())
+    assert (code, MISTAKES[arguments] in err, contents()) == (2, True, before), err
 
 
-def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_outputs_beside_and_inside_the_source(folder: Path, cli: Cli) -> None:
     """Into the folder above, every model is converted; into one inside, those of a run before are left out."""
     (folder / "broken.onnx").unlink()
     for _ in range(2):
-        code, out, _ = run(capsys, "convert", folder / "deep", folder)
+        code, out, _ = cli("convert", "in/deep", "in")
         assert (code, out.splitlines()[-1]) == (0, "1 model, 0 failed; 1 Pad: 1 converted")
     for _ in range(2):
-        code, out, _ = run(capsys, "convert", folder, folder / "out")
+        code, out, _ = cli("convert", "in", "in/out")
         assert (code, out.splitlines()[-1].split(",")[0]) == (0, "4 models")
 
 
-def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "new" / "out"
+def test_models_that_fail_leave_no_folders(folder: Path, cli: Cli) -> None:
     (folder / "broken.onnx").rename(folder / "deep" / "b.onnx")
-    assert run(capsys, "convert", folder, out)[0] == 1
-    assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "mixed.onnx"]
-    (tmp_path / "old").mkdir()
-    assert run(capsys, "convert", folder / "deep", tmp_path / "old" / "out")[0] == 1
-    assert list((tmp_path / "old").iterdir()) == []
+    assert cli("convert", "in", "new/out")[0] == 1
+    assert sorted(os.listdir("new/out")) == ["a.onnx", "mixed.onnx"]
+    Path("old").mkdir()
+    assert cli("convert", "in/deep", "old/out")[0] == 1
+    assert os.listdir("old") == []
 
+
+# --- processes --------------------------------------------------------------------------------------------------------
 
 # Has the process that reads one of the models end, or wait, wherever it is started: Python runs this file first.
 PLANTED = """
@@ -231,61 +233,105 @@ if "padops.cli.bulk" in sys.orig_argv:
 
 
 @pytest.fixture
-def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "first").mkdir()
-    (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"), prepend=os.pathsep)
-    for name in ("broken.onnx", "deep/b.onnx"):
-        (folder / name).unlink()
+def planted(folder: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (here / "first").mkdir()
+    (here / "first" / "sitecustomize.py").write_text(PLANTED)
+    monkeypatch.setenv("PYTHONPATH", str(here / "first"), prepend=os.pathsep)
+    keep(folder, "a.onnx", "mixed.onnx")
     return folder
 
 
-def test_a_process_that_dies_takes_no_other_model_with_it(
-    planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (planted / "_dies.onnx").write_bytes(one_pad(13).SerializeToString())
-    code, out, err = run(capsys, "convert", planted, tmp_path / "out", "--jobs", "2")
+def test_a_process_that_dies_takes_no_other_model_with_it(planted: Path, cli: Cli) -> None:
+    save(planted / "_dies.onnx", one_pad(13))
+    code, out, err = cli("convert", "in", "out", "--jobs", "2")
     died = "the process that converted it has died (exit code 9)"
-    assert (code, err) == (1, f"{planted / '_dies.onnx'}: error: {died}\n")
+    assert (code, err) == (1, f"in/_dies.onnx: error: {died}\n")
     assert out.splitlines()[-1].startswith("3 models, 1 failed; 3 Pads: ")
-    assert sorted(path.name for path in (tmp_path / "out").rglob("*.onnx")) == ["a.onnx", "mixed.onnx"]
+    assert sorted(os.listdir("out")) == ["a.onnx", "mixed.onnx"]
 
 
-def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
-    planted: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(planted: Path, cli: Cli) -> None:
     """Its second conversion would say "already converted"."""
-    (planted / "zz_dies.onnx").write_bytes(one_pad(13).SerializeToString())
-    code, out, _ = run(capsys, "convert", planted, "--in-place", "--jobs", "2")
+    save(planted / "zz_dies.onnx", one_pad(13))
+    code, out, _ = cli("convert", "in", "--in-place", "--jobs", "2")
     assert (code, out.splitlines()[-1]) == (1, "3 models, 1 failed; 3 Pads: 2 converted, 1 unconverted")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, tmp_path: Path) -> None:
-    (planted / "_waits.onnx").write_bytes(one_pad(13).SerializeToString())
-    command = [sys.executable, "-um", "padops", "convert", planted, tmp_path / "out", "--jobs", "2"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as running:
-        try:
-            for _ in range(2):  # models are converted
-                assert "wrote" in running.stdout.readline()
-            running.send_signal(number)
-            _, err = running.communicate(timeout=PATIENCE)
-            end = time.monotonic() + PATIENCE
-            while (left := living(running.pid)) and time.monotonic() < end:
-                time.sleep(0.02)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-    assert (running.returncode, left) == (code, [])
-    assert err.splitlines()[-1] == "interrupted; 2 of 3 converted, none half-written"
+def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, here: Path) -> None:
+    save(planted / "_waits.onnx", one_pad(13))
+    with AtTerminal("-m", "padops", "convert", "in", "out", "--jobs", "2", cwd=here) as running:
+        running.wait_for(lambda: running.said().count("wrote") == 2)
+        os.kill(running.process.pid, number)
+        assert (running.wait(), running.left()) == (code, [])
+        assert running.said().splitlines()[-1] == "interrupted; 2 of 3 converted, none half-written"
 
 
-def living(session: int) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            name, fields = path.read_text().rsplit(")", 1)
-            if int(fields.split()[3]) == session and fields.split()[0] != "Z":
-                found.append(name)
-    return found
+# --- names from a model or a folder, which reach the console in one line and move or hide no text ---------------------
+
+# Arguments, the exit code, and how often the escaped name is printed at least.
+CASES = [
+    (["inspect", "m.onnx"], 0, 1),
+    (["convert", "m.onnx", "out.onnx", "--verify", "--run"], 0, 1),
+    (["verify", "m.onnx", "other.onnx"], 4, 1),
+    (["inspect", "mode.onnx"], 0, 2),
+    (["convert", "mode.onnx", "--dry-run"], 3, 2),
+    (["convert", "mode.onnx", "out.onnx", "--strict"], 3, 1),
+    *((["inspect", f"{place}.onnx"], 1, 1) for place in ("here", "above", "root")),
+    *((["convert", f"{place}.onnx", "out.onnx"], 1, 1) for place in ("here", "above", "root")),
+    (["verify", "m.onnx", "m.onnx", "--inputs", "x.npz"], 2, 1),
+    (["convert", "m.onnx", "out.onnx", "--verify", "--run", "--inputs", "x.npz"], 2, 1),
+    (["inspect", f"{FILE}.onnx"], 0, 1),
+    (["convert", f"{FILE}.onnx", f"out {FILE}.onnx"], 0, 1),
+    (["convert", f"{FILE}.onnx", f"{FILE}/out.onnx"], 1, 1),
+    (["inspect", f"broken {FILE}.onnx"], 1, 1),
+    (["verify", f"broken {FILE}.onnx", f"broken {FILE}.onnx"], 1, 1),
+    (["inspect", f"empty {FILE}"], 1, 1),
+    (["inspect", f"folder {FILE}"], 1, 4),
+    (["convert", f"folder {FILE}", "out"], 1, 4),
+    (["convert", f"folder {FILE}", "out", "--jobs", "2"], 1, 4),
+    (["inspect", "m.onnx", f"--{HOSTILE}"], 2, 1),
+    (["inspect", f"no {HOSTILE}"], 1, 1),
+    (["convert", "m.onnx", "--target", HOSTILE], 2, 1),
+    (["bench", "--model", f"no {HOSTILE}"], 1, 0),  # blanks are joined
+]
+
+
+@pytest.fixture
+def named(here: Path) -> None:
+    for name in (f"empty {FILE}", f"folder {FILE}"):
+        Path(name).mkdir()
+    made = {"m": hostile(amount=2), "other": hostile(), "mode": hostile(mode=HOSTILE), FILE: hostile(),
+            f"folder {FILE}/{FILE}": hostile()}  # fmt: skip
+    for name, location in (("here", HOSTILE), ("above", f"../{HOSTILE}"), ("root", f"/{HOSTILE}/w.bin")):
+        made[name] = model([pad()], 17, tensors=[external(HOSTILE, location, 4), PADS])
+    for name, source in made.items():
+        save(Path(f"{name}.onnx"), source)
+    for name in (f"broken {FILE}.onnx", f"folder {FILE}/b{FILE}.onnx"):
+        Path(name).write_bytes(b"no model")
+    np.savez("x.npz", **{f"other {HOSTILE}": np.zeros(3)})
+
+
+@pytest.mark.parametrize(("arguments", "code", "times"), CASES, ids=lambda value: ascii(value)[:60])
+def test_a_console_gets_whole_lines(
+    arguments: list[str], code: int, times: int, named: None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended, out, err = run(capfd, *arguments)
+    text = out + err
+    assert ended == code, text
+    assert {letter for letter in text if not letter.isprintable()} == {"\n"}, ascii(text)
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("FAKED")], text
+    assert text.count(ESCAPED) + text.count(ESCAPED.replace("[", "")) >= times
+
+
+def test_what_has_no_shape_is_escaped() -> None:
+    assert shown(HOSTILE) == ESCAPED
+    assert shown("conv/Pad_1 größe 寸法 → «x» 😀") == "conv/Pad_1 größe 寸法 → «x» 😀"
+    assert shown("\U000e0041\u00ad\ud800") == r"\U000e0041\xad\ud800"
+
+
+@pytest.mark.parametrize("words", ["convert m.onnx out.onnx -q --report -", "inspect m.onnx --json"])
+def test_json_stays_json(words: str, named: None, capfd: pytest.CaptureFixture[str]) -> None:
+    text = run(capfd, *words.split())[1]
+    told = json.loads(text)
+    assert HOSTILE in told.get("models", [told])[0]["pads"][0]["path"] and text.replace("\n", "").isprintable()

@@ -1,4 +1,4 @@
-"""Every code block of README.md and docs/ runs, prints what its page says, and names what is there.
+"""Every code block of README.md and docs/ runs, prints what its page says, and names what is there; the demo runs.
 
 Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A
 block that cannot run carries a comment with the reason before it; with ``-s`` those are listed. Of files for CI, what
@@ -7,6 +7,8 @@ they run of padops is run, without what it installs.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import ci_snippets
 import pytest
+from command_lines import run
 from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
 
 import padops
@@ -60,12 +63,8 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
         )
         return ran.returncode, ran.stdout + ran.stderr
     capsys.readouterr()
-    try:
-        code = cli.main(words[1:])
-    except SystemExit as end:  # argparse
-        code = end.code
-    captured = capsys.readouterr()
-    return code, captured.out + captured.err
+    code, out, err = run(capsys, *words[1:])
+    return code, out + err
 
 
 def check_ci(block: Block, place: Path) -> None:
@@ -106,17 +105,12 @@ def test_blocks(page: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> 
             assert block.language in DATA, f"{block} neither runs nor says why not: <!-- not run: the reason -->"
 
 
-def test_no_fence_is_overlooked() -> None:
+def test_few_blocks_do_not_run_and_none_is_overlooked() -> None:
+    print("\n".join(f"  {block}: {block.reason}" for block in NOT_RUN))
+    assert 0 < len(NOT_RUN) <= MOST_NOT_RUN
     for page in PAGES:
         fences = re.findall(r"^ *```\w*$", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert len(fences) == 2 * len(blocks(page)), page.name
-
-
-def test_blocks_that_do_not_run_are_few() -> None:
-    ran = [block for page in PAGES for block in blocks(page) if block.language in ("python", "console", "yaml")]
-    print(f"{len(set(ran) - set(NOT_RUN))} blocks run, {len(NOT_RUN)} do not:")
-    print("\n".join(f"  {block}: {block.reason}" for block in NOT_RUN))
-    assert 0 < len(NOT_RUN) <= MOST_NOT_RUN
 
 
 # --- what the text names ----------------------------------------------------------------------------------------------
@@ -126,16 +120,16 @@ SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 FOREIGN = {"--no-deps", "--user", "--custom-ops", "--extra_opset"}
 
 
+def prose(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
 def spans(page: Path) -> set[str]:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return set(SPAN.findall(text))
+    return set(SPAN.findall(prose(page)))
 
 
 @cache
 def help_of(command: str) -> str:
-    import contextlib
-    import io
-
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
         cli.main([*command.split(), "--help"])
     return out.getvalue()
@@ -171,8 +165,8 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    words = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
     return {re.sub(r"[-\s]+", "-", heading) for heading in words}
 
 
@@ -190,3 +184,13 @@ def test_named_files_exist(page: Path) -> None:
 def test_reference_has_every_public_name() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert {name for name in padops.__all__ if not re.search(rf"padops\.{name}\b|- {name}\b", text)} == set()
+
+
+def test_demo_without_a_network_says_so_and_shows_a_sample_instead(tmp_path: Path) -> None:
+    cut_off = {"PADOPS_CACHE": str(tmp_path / "cache"), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+    command = [sys.executable, str(ROOT / "scripts" / "demo.py"), "--inside"]
+    result = subprocess.run(command, env={**os.environ, **cut_off}, cwd=tmp_path, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "No real model, models/nested.onnx instead" in result.stdout
+    assert "models/nested.onnx: 4 Pads" in result.stdout
+    assert "NOT" not in result.stdout.replace("NOT_IMPLEMENTED", "")

@@ -1,24 +1,62 @@
-"""What padops can do with NumPy alone, with whichever onnxruntime, and with which words it asks for the rest."""
+"""What padops can do with NumPy alone, with whichever onnxruntime, or in a clone, and how it asks for the rest."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import metadata, requires
 from pathlib import Path
 
+import numpy as np
 import pytest
-from sites import make_site, run_python, state_distribution
+from command_lines import MODELS, ROOT
 
 import padops
 from padops.extras import EXTRAS, RUNTIMES, DependencyError
 
-ROOT = Path(__file__).resolve().parent.parent
-MODEL = ROOT / "models" / "int16.onnx"
-CONVERT = "pip install 'padops[convert]'"
+MODEL = MODELS / "int16.onnx"
+NOT_THERE = "which is not installed: pip install 'padops[convert]'"
 CPU = "pip install 'padops[cpu]', or the onnxruntime package for your hardware, such as onnxruntime-gpu"
+NO_RUNTIME = f"needs onnxruntime, which is not installed: {CPU}"
+
+INSTALLED = Path(np.__file__).resolve().parents[1]  # where this environment has its packages
+NOT_INSTALLED = shutil.ignore_patterns("csrc", "__pycache__")
+
+# --- folders of packages for a Python without site-packages ----------------------------------------------------------
+
+
+def make_site(folder: Path, *packages: str, library: bool = True) -> Path:
+    """A folder with an installed padops, perhaps without its library, NumPy and packages of this environment."""
+    shutil.copytree(ROOT / "padops", folder / "padops", ignore=NOT_INSTALLED)
+    if library:
+        shutil.copy(padops.get_library_path(), folder / "padops")
+    state_distribution(folder, "padops", padops.__version__)
+    for package in ("numpy", "numpy.libs", *packages):
+        if (INSTALLED / package).is_dir():  # a platform may not have it
+            (folder / package).symlink_to(INSTALLED / package)
+    return folder
+
+
+def state_distribution(folder: Path, name: str, version: str) -> None:
+    """Has a distribution count as installed there."""
+    about = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
+def run_python(site: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run this Python with the packages of one folder and no others."""
+    variables = {name: value for name, value in os.environ.items() if name != "PADOPS_LIBRARY"}
+    command = [sys.executable, "-S", *map(str, arguments)]
+    variables["PYTHONPATH"] = str(site)
+    return subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=600)
+
+
+# --- with NumPy alone -------------------------------------------------------------------------------------------------
 
 WITH_NUMPY = """
 import json, numpy as np, padops
@@ -47,44 +85,51 @@ def numpy_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
     ran = run_python(numpy_alone, "-c", WITH_NUMPY, cwd=tmp_path)
     assert ran.stderr == ""
-    told = json.loads(ran.stdout)
-    assert told.pop("library") == str(numpy_alone / "padops" / "libpadops.so")
-    assert (told.pop("ops"), told.pop("unknown")) == (True, True)
-    assert (told.pop("same"), told.pop("padded")) == ([1, 1], [2, 1, 0, 1, 2, 1, 0])
     of_convert = [name for name, home in padops._HOMES.items() if home.startswith("padops.convert")]
     assert {"convert", "inspect", "verify", "PadopsError"} <= set(of_convert)
-    converting = dict.fromkeys(of_convert, "convert")
-    onnx = converting | {"register_schemas": "register_schemas"}
-    assert told == {
-        **{
-            name: f"DependencyError onnx: padops.{by} needs onnx, which is not installed: {CONVERT}"
-            for name, by in onnx.items()
-        },
-        **{
-            name: f"DependencyError onnxruntime: padops.{name} needs onnxruntime, which is not installed: {CPU}"
-            for name in ("InferenceSession", "register")
-        },
-        "bfloat16": "DependencyError ml_dtypes: the element type bfloat16 needs ml_dtypes, which is not installed: "
-        + CONVERT,
+    onnx = dict.fromkeys(of_convert, "convert") | {"register_schemas": "register_schemas"}
+    lacking = {name: f"onnx: padops.{by} needs onnx, {NOT_THERE}" for name, by in onnx.items()}
+    lacking |= {name: f"onnxruntime: padops.{name} {NO_RUNTIME}" for name in ("InferenceSession", "register")}
+    lacking |= {"bfloat16": f"ml_dtypes: the element type bfloat16 needs ml_dtypes, {NOT_THERE}"}
+    assert json.loads(ran.stdout) == {
+        "library": str(numpy_alone / "padops" / "libpadops.so"),
+        "ops": True,
+        "same": [1, 1],
+        "padded": [2, 1, 0, 1, 2, 1, 0],
+        "unknown": True,
+        **{name: f"DependencyError {text}" for name, text in lacking.items()},
     }
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [("convert", MODEL, "-o", "out.onnx"), ("verify", MODEL, MODEL), ("conformance", "--quick", "--out", "report")],
-    ids=lambda arguments: arguments[0],
+    ("arguments", "code"),
+    [
+        (("--help",), 0),
+        (("convert", "--help"), 0),
+        (("describe",), 0),
+        (("convert", MODEL, "-o", "out.onnx"), 1),
+        (("verify", MODEL, MODEL), 1),
+        (("conformance", "--quick", "--out", "report"), 1),
+    ],
 )
-def test_a_command_without_its_packages(numpy_alone: Path, arguments: tuple[object, ...], tmp_path: Path) -> None:
+def test_commands(arguments: tuple[object, ...], code: int, numpy_alone: Path, tmp_path: Path) -> None:
     ran = run_python(numpy_alone, "-m", "padops", *arguments, cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert re.fullmatch(rf"error: [\w. ]+ needs onnx, which is not installed: {re.escape(CONVERT)}\n", ran.stderr)
+    assert (ran.returncode, bool(ran.stdout), bool(ran.stderr)) == (code, not code, bool(code))
+    if code:
+        assert re.fullmatch(rf"error: [\w. ]+ needs onnx, {re.escape(NOT_THERE)}\n", ran.stderr)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_commands_that_need_nothing(numpy_alone: Path, tmp_path: Path) -> None:
-    for arguments in (["--help"], ["convert", "--help"], ["describe"]):
-        ran = run_python(numpy_alone, "-m", "padops", *arguments, cwd=tmp_path)
-        assert (ran.returncode, ran.stderr) == (0, "") and ran.stdout
+def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: Path) -> None:
+    ran = run_python(numpy_alone, "-m", "padops", "info", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = [" ".join(line.split()) for line in ran.stdout.splitlines()]
+    assert {"onnxruntime not installed", f"library {numpy_alone / 'padops' / 'libpadops.so'}"} <= {*lines}
+    why = f"the self-check needs onnx, {NOT_THERE}"
+    assert lines[-1] == f"self-check: not run: {why}"
+    ran = run_python(numpy_alone, "-m", "padops", "info", "--json", cwd=tmp_path)
+    told = json.loads(ran.stdout)
+    assert (ran.returncode, told["self_check"], told["why"], told["error"]) == (0, "not run", why, None)
 
 
 @pytest.mark.parametrize("module", ["torch", "onnxscript", "jax2onnx.plugins"])
@@ -95,81 +140,6 @@ def test_exporters_without_their_packages(module: str, monkeypatch: pytest.Monke
     monkeypatch.delattr("padops.exporters.torch_functions", raising=False)
     with pytest.raises(DependencyError, match=rf"padops\.{call} needs .*: pip install 'padops\[{extra}\]'"):
         getattr(padops, call)().__enter__()
-
-
-def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: Path) -> None:
-    ran = run_python(numpy_alone, "-m", "padops", "info", cwd=tmp_path)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    lines = ran.stdout.splitlines()
-    assert any(line.split() == ["onnxruntime", "not", "installed"] for line in lines)
-    assert any(line.split() == ["library", str(numpy_alone / "padops" / "libpadops.so")] for line in lines)
-    why = f"the self-check needs onnx, which is not installed: {CONVERT}"
-    assert lines[-1] == f"self-check: not run: {why}"
-    ran = run_python(numpy_alone, "-m", "padops", "info", "--json", cwd=tmp_path)
-    told = json.loads(ran.stdout)
-    assert (ran.returncode, told["self_check"], told["why"], told["error"]) == (0, "not run", why, None)
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (
-            '__version__ = "1.19.2"\nclass InferenceSession: pass\n',
-            "onnxruntime 1.20 or newer, but onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu",
-        ),
-        (
-            "",
-            "onnxruntime, but the one in {} is incomplete (onnxruntime-gpu installed): "
-            "uninstall every onnxruntime package, "
-            "then install one",
-        ),
-    ],
-    ids=["too old", "not whole"],
-)
-def test_an_onnxruntime_that_will_not_do(content: str, told: str, numpy_alone: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    (other / "onnxruntime").mkdir(parents=True)
-    (other / "onnxruntime" / "__init__.py").write_text(content)
-    state_distribution(other, "onnxruntime-gpu", "1.19.2")
-    code = f"import sys; sys.path.append({str(other)!r}); import padops; padops.InferenceSession"
-    ran = run_python(numpy_alone, "-c", code, cwd=tmp_path)
-    text = told.format(other / "onnxruntime")
-    assert ran.stderr.splitlines()[-1] == f"padops.extras.DependencyError: padops.InferenceSession needs {text}"
-
-
-WITHOUT = """
-import sys
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "onnxruntime":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-sys.meta_path.insert(0, Absent())
-from padops.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-def test_converting_needs_no_onnxruntime_and_verifying_does(tmp_path: Path) -> None:
-    output = tmp_path / "out.onnx"
-
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WITHOUT, "convert", str(MODEL), "-q", "-o", str(output), *more]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    ran = run("--verify", "--strict")  # what is proved needs no run
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-    output.unlink()
-    ran = run("--verify", "--run")
-    told = f"error: verifying a model needs onnxruntime, which is not installed: {CPU}\n"
-    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", told)
-    assert list(tmp_path.iterdir()) == []
-    ran = run()
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-    assert output.is_file()
-    command = [sys.executable, "-c", WITHOUT, "inspect", str(MODEL), "--providers", "FooExecutionProvider"]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    told = f"error: a provider without rules needs onnxruntime, which is not installed: {CPU}\n"
-    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", told)
 
 
 def test_the_extras_are_those_of_the_package() -> None:
@@ -187,6 +157,119 @@ def test_the_extras_are_those_of_the_package() -> None:
     assert {extra for extra, names in needs.items() if names & set(RUNTIMES)} == {"cpu"}
     assert {"all", "conformance", "peers", "test", "lint"} <= set(needs)
     rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(needs) <= {name for row in rows for name in re.findall("`([a-z]+)`", row)}, (
-        "a row of docs/index.md is missing"
-    )
+    listed = {name for row in rows for name in re.findall("`([a-z]+)`", row)}
+    assert set(needs) <= listed, "a row of docs/index.md is missing"
+
+
+# --- without an onnxruntime, or with one that will not do -------------------------------------------------------------
+
+INCOMPLETE = "onnxruntime, but the one in {} is incomplete (onnxruntime-gpu installed): uninstall every onnxruntime "
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            '__version__ = "1.19.2"\nclass InferenceSession: pass\n',
+            "onnxruntime 1.20 or newer, but onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu",
+        ),
+        ("", f"{INCOMPLETE}package, then install one"),
+    ],
+)
+def test_an_onnxruntime_that_will_not_do(content: str, told: str, numpy_alone: Path, tmp_path: Path) -> None:
+    package = tmp_path / "onnxruntime"
+    package.mkdir()
+    (package / "__init__.py").write_text(content)
+    state_distribution(tmp_path, "onnxruntime-gpu", "1.19.2")
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); import padops; padops.InferenceSession"
+    ran = run_python(numpy_alone, "-c", code, cwd=numpy_alone)
+    expected = f"padops.extras.DependencyError: padops.InferenceSession needs {told.format(package)}"
+    assert ran.stderr.splitlines()[-1] == expected
+
+
+WITHOUT = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "onnxruntime":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from padops.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("convert {} -q -o out.onnx", ""),
+        ("convert {} -q -o out.onnx --verify --strict", ""),  # what is proved needs no run
+        ("convert {} -q -o out.onnx --verify --run", f"error: verifying a model {NO_RUNTIME}\n"),
+        ("inspect {} --providers FooExecutionProvider", f"error: a provider without rules {NO_RUNTIME}\n"),
+    ],
+)
+def test_converting_needs_no_onnxruntime_and_verifying_does(words: str, told: str, here: Path) -> None:
+    command = [sys.executable, "-c", WITHOUT, *words.format(MODEL).split()]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (int(bool(told)), "", told)
+    assert [path.name for path in here.iterdir()] == ([] if told else ["out.onnx"])
+
+
+# --- the quick start in a clone: Python imports the sources that lie there, which have no library ---------------------
+
+QUICK_START = f"""
+import numpy as np, padops
+session = padops.InferenceSession({str(MODEL)!r})
+print(session.run(None, {{"sound": np.arange(6, dtype=np.int16)[None]}})[0].tolist())
+print(padops.__file__, padops.get_library_path(), sep="\\n")
+"""
+ASK = "import padops; padops.get_library_path()"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "clone"
+    shutil.copytree(ROOT / "padops", folder / "padops", ignore=NOT_INSTALLED)
+    (folder / "padops" / "csrc").mkdir()
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_site(tmp_path_factory.mktemp("site") / "packages", "onnxruntime")
+
+
+def test_the_installed_library_serves_the_sources(clone: Path, installed: Path) -> None:
+    ran = run_python(installed, "-c", QUICK_START, cwd=clone)
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [
+        "[[4, 3, 2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1]]",
+        str(clone / "padops" / "__init__.py"),
+        str(installed / "padops" / "libpadops.so"),
+    ]
+
+
+def refusal(clone: Path, site: Path) -> str:
+    ran = run_python(site, "-c", ASK, cwd=clone)
+    last = ran.stderr.splitlines()[-1]
+    start = f"FileNotFoundError: libpadops.so is not in {clone / 'padops'}, which is a source tree of padops "
+    assert ran.returncode == 1 and last.startswith(start)
+    assert last.endswith("; run 'pip install .' in the source tree")
+    return last.removeprefix(start)
+
+
+def test_a_library_of_another_version_does_not(clone: Path, installed: Path) -> None:
+    project = clone / "pyproject.toml"
+    project.write_text(project.read_text().replace(f'version = "{padops.__version__}"', 'version = "9.9"'))
+    told = refusal(clone, installed)
+    assert told.startswith("9.9 (Python imports from the folder that it runs in before installed packages), ")
+    assert f"the installed library, {installed / 'padops' / 'libpadops.so'}, has version {padops.__version__};" in told
+
+
+def test_what_is_installed_has_no_library_either(clone: Path, tmp_path: Path) -> None:
+    site = make_site(tmp_path / "broken", library=False)
+    place = site / "padops" / "libpadops.so"
+    assert f", and the installed padops {padops.__version__} has none at {place} either;" in refusal(clone, site)
+    ran = run_python(site, "-c", ASK, cwd=tmp_path)
+    assert "padops was installed without its native library; install it anew" in ran.stderr.splitlines()[-1]

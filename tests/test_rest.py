@@ -1,6 +1,7 @@
 """A run that lacks something says so and leaves out what needs it; a second one takes what the first did not run.
 
-``.ci/run`` does both: the README's command where nothing is installed but what the README names, then all the rest.
+``.ci/run`` does both: the README's command where nothing is installed but what the README names, then all the rest. And
+breaks that ``tests/mutation/planted`` plants have tests.
 """
 
 from __future__ import annotations
@@ -14,51 +15,17 @@ from pathlib import Path
 import chromium
 import needs
 import slow
+from mutation.planted import campaign
+from mutation.planted.equivalent import EQUIVALENT, reason_of
+from mutation.planted.relevant import stages_of
 
 from padops.conformance.peers import PEERS
 
 ROOT = Path(__file__).resolve().parent.parent
 CI = ROOT / ".ci"
-# Tests that need a program each, in the order in which they are collected, and one that needs none.
-CHOSEN = (
-    "tests/csrc/test_other_compilers.py",
-    "tests/conformance/test_conformance_page.py",
-    "tests/files/test_interrupts.py",
-)
 
 
-def collected(*arguments: object, **variables: str) -> tuple[set[str], str]:
-    """The tests that a run would run, and what it prints."""
-    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", "-p", "no:cacheprovider"]
-    environment = {name: value for name, value in os.environ.items() if name != "PADOPS_PEERS"} | variables
-    ran = subprocess.run([*command, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert ran.returncode in (0, 5), ran.stdout + ran.stderr
-    return set(re.findall(r"^tests/\S+::.*$", ran.stdout, re.MULTILINE)), ran.stdout
-
-
-def path_without(folder: Path, *names: str, **variables: str) -> str:
-    folder.mkdir()
-    command = [CI / "path_without", folder, *names]
-    return subprocess.run(
-        command, env=os.environ | variables, capture_output=True, text=True, check=True
-    ).stdout.removesuffix("\n")
-
-
-def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
-    path = path_without(tmp_path / "links", needs.CLANG, *chromium.NAMES)
-    few, said = collected(*CHOSEN, PATH=path)
-    assert few == {name for name in few if name.startswith(CHOSEN[2])} != set()
-    (line,) = [line for line in said.splitlines() if line.startswith("LEFT OUT is what needs ")]
-    assert {needs.CLANG, "chromium"} <= {*re.split("[ ,:]+", line)}, "once, in one line"
-    every, said = collected(*CHOSEN, PATH=path, PADOPS_PEERS="none")
-    assert few < every and {name.split("::")[0] for name in every} == set(CHOSEN), "CI leaves out nothing"
-    assert needs.CLANG not in said and "chromium" not in said
-
-
-def test_what_takes_long_is_said_and_left_out() -> None:
-    short = "files/test_interrupts.py"
-    few, quick = collected("tests/bench", f"tests/{short}", "--without-slow")
-    assert few and slow.LEFT_OUT in quick and [name for name in few if slow.is_slow(name)] == []
+def test_slow_files_are_there() -> None:
     assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
@@ -104,21 +71,21 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-n", "1"]
 
-    def run(lacking: set[str], *arguments: str) -> tuple[set[str], str]:
+    def run(lacking: set[str], option: str) -> tuple[set[str], str]:
         (tmp_path / "tests" / "conftest.py").write_text(CONFTEST.format(here=lacking))
         found = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "processes"), str(ROOT)])}
-        ran = subprocess.run([*command, *arguments], cwd=tmp_path, env=found, capture_output=True, text=True)
+        ran = subprocess.run([*command, option], cwd=tmp_path, env=found, capture_output=True, text=True)
         names = re.findall(r"^(?:PASSED|FAILED|ERROR) tests/test_x.py::(\w+(?:\[.*?\])?)", ran.stdout, re.MULTILINE)
         return {*names, *(["test_is_skipped"] if "1 skipped" in ran.stdout else [])}, ran.stdout + ran.stderr
 
+    passed = {"test_passes", "test_each[a b]", "test_each[c]"}
+    left = {"test_fails", "test_is_skipped", "test_compares_with_less", "test_whose_end_fails"}
     first, said = run({"torch-like"}, "--note-passed=build/passed.txt")
-    assert first == {"test_passes", "test_fails", "test_is_skipped", "test_compares_with_less", "test_whose_end_fails",
-                     "test_each[a b]", "test_each[c]"}, said  # fmt: skip
+    assert first == passed | left, said
     noted = (tmp_path / "build" / "passed.txt").read_text()
-    assert noted == "".join(f"tests/test_x.py::{name}\n" for name in ("test_each[a b]", "test_each[c]", "test_passes"))
+    assert noted == "".join(f"tests/test_x.py::{name}\n" for name in sorted(passed))
     second, said = run(set(), "--without-passed=build/passed.txt")
-    assert second == {"test_fails", "test_is_skipped", "test_is_left_out", "test_compares_with_less",
-                      "test_whose_end_fails"}, said  # fmt: skip
+    assert second == left | {"test_is_left_out"}, said
     assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
 
 
@@ -128,8 +95,28 @@ def test_ci_begins_with_the_command_of_the_readme() -> None:
     (hidden,) = [line for line in lines if ".ci/path_without" in line]
     programs = {row.command[0] for row in PEERS.values() if row.command} | {needs.CLANG, *chromium.NAMES, "npm"}
     assert programs <= set(re.findall(r"[\w+-]+", hidden))
-    scripts = [line for line in lines if "python3 scripts/" in line]
-    assert scripts[0] == 'env PATH="$bare" python3 scripts/test.py'
+    first = next(line for line in lines if "python3 scripts/" in line)
+    assert first == 'env PATH="$bare" python3 scripts/test.py'
     assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
     installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
-    assert lines.index(scripts[0]) < installs < lines.index("python3 scripts/test.py --peers --rest")
+    assert lines.index(first) < installs < lines.index("python3 scripts/test.py --peers --rest")
+
+
+# --- planted breaks ---------------------------------------------------------------------------------------------------
+
+
+def test_every_source_has_tests() -> None:
+    sources = [path for folder in (*campaign.FOLDERS, "padops/spec") for path in campaign.sources_of(folder)]
+    assert len(sources) > 100
+    for path in sources:
+        if any(True for _ in campaign.changes_of(path)):
+            stages = list(stages_of(path.as_posix()))  # raises where a file of tests is not there
+            assert any(stage[0] == "pytest" and len(stage) > 1 for stage in stages), path
+
+
+def test_each_equivalent_break_is_one_that_could_be_planted() -> None:
+    for row in EQUIVALENT:
+        source = (ROOT / row.file).read_text(encoding="utf-8")
+        pairs = {change.lines(source) for change in campaign.changes_of(Path(row.file))}
+        assert any(pair[0] == row.line and row.became in ("", pair[1]) for pair in pairs), row
+        assert row.reason and reason_of(row.file, row.line, row.became)

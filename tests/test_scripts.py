@@ -1,91 +1,99 @@
-"""The set-up that demo.py and test.py share: without a network and without installing."""
+"""The scripts of the checkout: their set-up, what they run, what they write; without a network and installations."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import os
+import re
+import signal
 import subprocess
 import sys
+import zipfile
+from email import message_from_bytes
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
+from terminals import AtTerminal
+
+from padops.runtime.provider import EP_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
+PROCESSES = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
+
+
+@pytest.fixture(autouse=True)
+def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPTS)
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(SCRIPTS)
+def environment() -> ModuleType:
     return importlib.import_module("environment")
 
 
 @pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix", "peers"])
 def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
-    tree = ast.parse((SCRIPTS / f"{name}.py").read_text())
-    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    modules = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
+    """And an old Python can parse three of them far enough to be told."""
+    text = (SCRIPTS / f"{name}.py").read_text()
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
-    assert modules, "a script without imports: this test looks at the wrong thing"
     own = {"environment", "fetch_models", "help_first", "peers"}
-    assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | own
+    assert modules and {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | own
+    if name in ("environment", "demo", "test"):
+        ast.parse(text, feature_version=(3, 7))
 
 
-def test_the_tests_that_scripts_choose_are_there(environment: ModuleType) -> None:
-    matrix, wheels = importlib.import_module("matrix"), importlib.import_module("wheel_tests")
-    names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheels.CHOSEN]
-    assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "outcomes", "code"),
-    [
-        (["--ci"], ["passed", "passed"], 0),
-        (["--ci"], ["passed", "failed"], 1),
-        (["--ci"], ["not run", "passed"], 1),
-        (["--only", "1.22.1"], ["not run"] * 10, 0),
-    ],
+# Not the program of an archive of cases, which runs where the archive does.
+CALLED = sorted(
+    path
+    for path in SCRIPTS.glob("*.py")
+    if '\nif __name__ == "__main__":' in path.read_text("utf-8") and path.name != "run_cases.py"
 )
-def test_the_exit_code_of_the_matrix(
-    arguments: list[str], outcomes: list[str], code: int, environment: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    matrix, left = importlib.import_module("matrix"), list(outcomes)
-    monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
-    monkeypatch.setattr(matrix, "copy_tests", lambda: None)
-    monkeypatch.setattr(
-        matrix, "run_environment", lambda version, lowest, runtimes, wheel, keep: [left.pop(0) for _ in runtimes]
-    )
-    monkeypatch.setattr(sys, "argv", ["matrix.py", *arguments])
-    assert (matrix.main(), left) == (code, [])
 
 
-@pytest.mark.parametrize("name", ["environment", "demo", "test"])
-def test_an_old_python_can_parse_far_enough_to_be_told(name: str) -> None:
-    ast.parse((SCRIPTS / f"{name}.py").read_text(), feature_version=(3, 7))
+@pytest.mark.parametrize("path", CALLED, ids=lambda path: path.name)
+def test_a_script_answers_help_at_once(path: Path) -> None:
+    """In a Python that has no package installed, and without an environment of its own."""
+    assert len(CALLED) > 15
+    command = [sys.executable, "-S", path, "--help"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert path.name in ran.stdout.partition("\n\n")[2] or ran.stdout.startswith(f"usage: {path.name}")
+    assert not re.search(r"^[^\n]* \.\.\. ", ran.stdout, re.M), "a step of a set-up"
 
 
-def test_demo_without_a_network_says_so_and_shows_a_sample_instead(tmp_path: Path) -> None:
-    cut_off = {"PADOPS_CACHE": str(tmp_path / "cache"), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
-    command = [sys.executable, str(SCRIPTS / "demo.py"), "--inside"]
-    result = subprocess.run(command, env={**os.environ, **cut_off}, cwd=tmp_path, capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "No real model, models/nested.onnx instead" in result.stdout
-    assert "models/nested.onnx: 4 Pads" in result.stdout
-    assert "NOT" not in result.stdout.replace("NOT_IMPLEMENTED", "")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_job_ends_with_its_script(number: int, code: int, tmp_path: Path) -> None:
+    """A signal to the script alone ends the job that it has handed over as well."""
+    job = "import time; print('begun', flush=True); time.sleep(600)"
+    script = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); import environment; "
+    script += f"sys.exit(environment.hand_over([{sys.executable!r}, '-c', {job!r}]))"
+    with AtTerminal("-c", script, cwd=tmp_path) as run:
+        run.wait_for(lambda: "begun" in run.said())
+        assert len(run.pids()) == 2
+        if number == signal.SIGINT:
+            run.press_ctrl_c()
+        else:
+            os.kill(run.process.pid, number)
+        assert (run.wait(), run.left()) == (code, [])
+
+
+# --- the set-up -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout whose set-up commands are written to `ran` instead of run, and whose .venv then counts as working."""
-    root = tmp_path / "checkout"
+    root, ran = tmp_path / "checkout", tmp_path / "checkout" / "ran"
     (root / "padops" / "csrc" / "core").mkdir(parents=True)
     (root / "padops" / "rules").mkdir()
-    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp"):
-        (root / file).write_text(file)
-    ran = root / "ran"
-    ran.touch()
+    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp", "ran"):
+        (root / file).write_text("")
 
     def step(label: str, command: list, folder: Path) -> None:
         words = [str(part) for part in command]
@@ -145,3 +153,98 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleTyp
     environment.ensure([], checkout)
     assert steps(checkout) == ["tools", "."]
     assert (checkout / ".venv" / "mine").exists(), "pip failing is no reason to throw a .venv away"
+
+
+# --- lint.py, test.py and matrix.py -----------------------------------------------------------------------------------
+
+
+def test_commits_are_checked_as_ci_checks(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "ensure", lambda extras: Path("bin", "python"))
+    hooks = re.findall(r"entry: python3 scripts/lint.py (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert set(importlib.import_module("lint").checks()) == set(hooks)
+    assert "\npython3 scripts/lint.py\n" in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spread", "more"),
+    [
+        ([], True, [f"--note-passed={Path('build', 'passed.txt')}", "--without-slow"]),
+        # One file runs in one process: each other would take seconds to start.
+        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py", "-n", "0", "-k", "one"], False, []),
+        (["tests/spec/test_plan.py::test_x", "-k", "tests"], False, []),
+        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py"], True, []),
+        (["tests/spec"], True, []),
+    ],
+)
+def test_what_test_py_runs(arguments: list[str], spread: bool, more: list[str], environment, monkeypatch) -> None:
+    spec = importlib.util.spec_from_file_location("script_test", SCRIPTS / "test.py")  # "test" is Python's own package
+    script, ran = importlib.util.module_from_spec(spec), []
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(environment, "ensure", lambda extras: Path("python"))
+    monkeypatch.setattr(environment, "hand_over", lambda command, folder: ran.extend(map(str, command)) or 0)
+    assert script.main(arguments) == 0
+    assert ran == ["python", "-m", "pytest", *PROCESSES * spread, *arguments, *more]
+
+
+def test_the_tests_that_scripts_choose_are_there() -> None:
+    matrix, wheels = importlib.import_module("matrix"), importlib.import_module("wheel_tests")
+    names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheels.CHOSEN]
+    assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcomes", "code"),
+    [
+        (["--ci"], ["passed", "passed"], 0),
+        (["--ci"], ["passed", "failed"], 1),
+        (["--ci"], ["not run", "passed"], 1),
+        (["--only", "1.22.1"], ["not run"] * 10, 0),
+    ],
+)
+def test_the_exit_code_of_the_matrix(arguments: list[str], outcomes: list[str], code: int, monkeypatch) -> None:
+    matrix, left = importlib.import_module("matrix"), list(outcomes)
+    monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
+    monkeypatch.setattr(matrix, "copy_tests", lambda: None)
+    monkeypatch.setattr(
+        matrix, "run_environment", lambda version, lowest, runtimes, wheel, keep: [left.pop(0) for _ in runtimes]
+    )
+    monkeypatch.setattr(sys, "argv", ["matrix.py", *arguments])
+    assert (matrix.main(), left) == (code, [])
+
+
+# --- release.py: the packages that it writes by itself ----------------------------------------------------------------
+
+ABOUT = {"VERSION": "1.2.3", "ID": "Padops.ML.OnnxRuntime.EP", "DESCRIPTION": "Pads", "SHA256": "0" * 64, "URL": "file"}
+
+
+def test_the_wheel_of_the_plugin(tmp_path: Path) -> None:
+    """It needs padops in its own version, and has the functions that onnxruntime expects."""
+    importlib.import_module("release").write_ep_wheel(tmp_path, ABOUT)
+    (wheel,) = tmp_path.iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        told = message_from_bytes(archive.read("onnxruntime_ep_padops-1.2.3.dist-info/METADATA"))
+    assert (told["Name"], told["Version"], told["Requires-Dist"]) == ("onnxruntime-ep-padops", "1.2.3", "padops==1.2.3")
+    command = "import onnxruntime_ep_padops as ep; print(*ep.get_ep_names(), ep.get_ep_name(), ep.get_library_path())"
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(wheel), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", command], env=variables, capture_output=True, text=True)
+    *names, library = done.stdout.split()
+    assert names == [*EP_NAMES, EP_NAMES[0]] and Path(library).is_file(), done.stderr
+
+
+def test_the_nuget_package(tmp_path: Path) -> None:
+    """Each part has a type; the source names the providers; the same parts give the same bytes."""
+    release, made = importlib.import_module("release"), []
+    parts = {f"runtimes/{rid}/native/libpadops.so": b"x" for rid in release.RIDS.values()}
+    for _ in range(2):
+        release.write_nuget(tmp_path, ABOUT, parts)
+        (package,) = tmp_path.glob("*.nupkg")
+        made.append(package.read_bytes())
+    assert made[0] == made[1]
+    with zipfile.ZipFile(package) as archive:
+        assert {*parts, "README.md", "_rels/.rels", f"{ABOUT['ID']}.nuspec"} < set(archive.namelist())
+        code = archive.read("contentFiles/cs/any/Padops.cs").decode()
+        told = ElementTree.fromstring(archive.read(f"{ABOUT['ID']}.nuspec"))
+        kinds = {row.get("Extension") for row in ElementTree.fromstring(archive.read("[Content_Types].xml"))}
+    assert kinds == {"rels", "so", "cs", "md", "nuspec"}
+    assert ", ".join(f'"{name}"' for name in EP_NAMES) in code and "@" not in code
+    assert next(row.text for row in told.iter() if row.tag.endswith("}version")) == "1.2.3"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from command_lines import MODELS
 
-ROOT = Path(__file__).resolve().parent.parent
-MODELS = ROOT / "models"
 # Runs the command, then prints on the last line which of the modules are loaded.
 PROGRAM = """
 import json, sys
@@ -68,35 +66,36 @@ def test_onnx_ir_still_computes_with_symbolic_dims() -> None:
     assert python(program) == "False n + 1 Max(3, k) 3 module"
 
 
-DEFERRED = {
-    "a module is loaded when it is used": (
+# A program, and what it prints: each module is loaded when it is used, and a loaded one stays.
+DEFERRED = [
+    (
         "with deferring('colorsys'):\n    import colorsys as late\n"
         "print('colorsys' in sys.modules, late.ONE_THIRD == 1 / 3, 'colorsys' in sys.modules)",
         "False True True",
     ),
-    "one that there is not": (
+    (
         "with deferring('no_such_module'):\n    import no_such_module as missing\n"
         "try: missing.anything\nexcept ModuleNotFoundError as error: print(error)",
         "No module named 'no_such_module'",
     ),
-    "one that is used at once is loaded at once": (
+    (  # what is used at once
         "with deferring('colorsys'):\n    from colorsys import ONE_THIRD\n"
         "    print(type(sys.modules['colorsys']).__name__)",
         "module",
     ),
-    "a loaded module stays": (
+    (
         "import colorsys\nwith deferring('colorsys'):\n    import colorsys as same\n"
         "print(same is colorsys is sys.modules['colorsys'], type(same).__name__)",
         "True module",
     ),
-    "a submodule, which another thread may import": (
+    (  # a submodule, which another thread may import
         "with deferring('email'):\n    import email.charset\n"
         "import email; print(type(email).__name__, email.charset.__name__)",
         "module email.charset",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("program", "told"), DEFERRED.values(), ids=DEFERRED)
+@pytest.mark.parametrize(("program", "told"), DEFERRED)
 def test_deferring(program: str, told: str) -> None:
     assert python(f"import sys; from padops.deferred import deferring\n{program}") == told

@@ -36,43 +36,34 @@ ignore_missing_imports = True
 """
 
 
+def run(checker: str, *arguments: object, **variables: str) -> str:
+    command = [sys.executable, "-m", checker, *map(str, arguments)]
+    ran = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
+    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
+    return ran.stdout
+
+
 def errors_of_mypy(script: Path) -> list[tuple[int, str]]:
     """Line and message of each error in a script."""
-    config = script.with_name("mypy.ini")
+    config, cache = script.with_name("mypy.ini"), ROOT / ".mypy_cache" / "user"
     config.write_text(MYPY)
-    cache = ROOT / ".mypy_cache" / "user"
-    command = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", cache, "--output", "json", script]
-    ran = subprocess.run(
-        command, cwd=script.parent, env=os.environ | {"MYPYPATH": str(ROOT)}, capture_output=True, text=True
-    )
-    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
-    found = [json.loads(line) for line in ran.stdout.splitlines()]
+    told = run("mypy", "--config-file", config, "--cache-dir", cache, "--output", "json", script, MYPYPATH=str(ROOT))
+    found = map(json.loads, told.splitlines())
     return [(row["line"], row["message"]) for row in found if row["severity"] == "error"]
 
 
 def errors_of_basedpyright(script: Path) -> list[tuple[int, str]]:
-    """Line and message of each error in a script, with pyright's own rules."""
+    """The same, with pyright's own rules."""
     settings = {"include": [script.name], "extraPaths": [str(ROOT)], "typeCheckingMode": "standard"}
     script.with_name("pyrightconfig.json").write_text(json.dumps(settings))
-    command = [
-        sys.executable,
-        "-m",
-        "basedpyright",
-        "--outputjson",
-        "--pythonpath",
-        sys.executable,
-        "-p",
-        script.parent,
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
-    found = json.loads(ran.stdout)["generalDiagnostics"]
+    told = run("basedpyright", "--outputjson", "--pythonpath", sys.executable, "-p", script.parent)
+    found = json.loads(told)["generalDiagnostics"]
     return [(row["range"]["start"]["line"] + 1, row["message"]) for row in found if row["severity"] == "error"]
 
 
 @pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
-def test_a_wrong_argument_is_found(checker: str, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
+def test_a_wrong_argument_is_found(checker: str, here: Path) -> None:
+    script = here / "script.py"
     script.write_text(SCRIPT)
     find = {"mypy": errors_of_mypy, "basedpyright": errors_of_basedpyright}[checker]
     ((line, message),) = find(script)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnxruntime
 from onnx import numpy_helper, parser
 
+ROWS = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+REFLECTED = np.pad(ROWS, [(0, 0), (1, 1)], "reflect")
+FLAT = "(float[2, 3] x) => (float[2, 5] y)"
+AXES = "int64[2] p = {1, 1}, int32[1] a = {1}"
+REFUSED = f'{FLAT} <{AXES}> {{ y = Pad <mode = "reflect"> (x, p, , a) }}'  # for its axes of int32
+DOMAINS = ("com.microsoft", "tf", "ngraph", "ai.intel.openvino")
 
-def model(text: str, imports: str = '"": 18') -> bytes:
-    return parser.parse_model(f"<ir_version: 8, opset_import: [{imports}]> g {text}").SerializeToString()
+
+def model(text: str, opset: int = 18, domains: tuple[str, ...] = DOMAINS, ir_version: int = 8) -> bytes:
+    imports = ", ".join([f'"": {opset}', *(f'"{name}": 1' for name in domains)])
+    made = parser.parse_model(f"<ir_version: {ir_version}, opset_import: [{imports}]> g {text}")
+    return made.SerializeToString()
 
 
 def quiet() -> onnxruntime.SessionOptions:
@@ -24,6 +34,6 @@ def save_with_data(content: bytes, folder: Path, size_threshold: int = 0) -> Pat
     made = onnx.ModelProto.FromString(content)
     for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
         row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
-    path = folder / "m.onnx"
-    onnx.save(made, path, save_as_external_data=True, location="w.bin", size_threshold=size_threshold)
-    return path
+    folder.mkdir(exist_ok=True)
+    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=size_threshold)
+    return folder / "m.onnx"

@@ -7,6 +7,7 @@ agree. Nothing here looks at how a model is converted, nor at onnxruntime.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -30,11 +31,7 @@ class Broken(Exception):
 
 
 def evaluate(model: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """The outputs of a model.
-
-    Raises:
-        Broken: A Pad that runs breaks a rule.
-    """
+    """The outputs of a model; raises Broken where a Pad that runs breaks a rule."""
     engine = Engine(model.opset_import[0].version, {row.name: row for row in model.functions})
     return engine.graph(model.graph, {}, feeds)
 
@@ -61,8 +58,10 @@ class Engine:
         inputs = [values[name] if name else None for name in node.input]
         if node.domain:
             outputs = self.call(self.functions[node.op_type], inputs, attributes)
-        elif node.op_type in ("If", "Loop"):
-            outputs = getattr(self, node.op_type.lower())(attributes, inputs, values)
+        elif node.op_type == "If":
+            outputs = self.graph(attributes["then_branch" if inputs[0] else "else_branch"], values, {})
+        elif node.op_type == "Loop":
+            outputs = self.loop(attributes["body"], inputs, values)
         elif node.op_type == "Pad":
             outputs = [self.pad(node.name, attributes, inputs)]
         else:
@@ -85,32 +84,27 @@ class Engine:
             given = {key: value for key, value in attributes.items() if key != "mode"} | {"mode": mode}
         elif self.opset < 11:  # of which the old versions do not know
             inputs = [inputs[0], np.array(attributes["pads"], np.int64)]
+        walk = partial(independent.run_case, Request("", op, self.opset, given, tuple(inputs)))
         try:
             found = reference.run(op, given, inputs, name)
         except PadError as error:
             try:
-                independent.run_case(Request("", op, self.opset, given, tuple(inputs)))
+                walk()
             except independent.Refused:
                 raise Broken(str(error)) from error
             raise AssertionError(f"the walk gives something, where the reference says: {error}") from error
-        walked = independent.run_case(Request("", op, self.opset, given, tuple(inputs)))
+        walked = walk()
         assert native.bits(walked) == native.bits(found), "the two implementations of the rules differ"
         return found
 
-    def if_(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
-        return self.graph(attributes["then_branch" if inputs[0] else "else_branch"], values, {})
-
-    def loop(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
-        body, state, turns = attributes["body"], inputs[2], []
+    def loop(self, body: onnx.GraphProto, inputs: Sequence, values: Values) -> list[np.ndarray]:
+        state, turns = inputs[2], []
         names = [row.name for row in body.input]
         for turn in range(int(inputs[0])):
             feeds = dict(zip(names, [np.int64(turn), np.bool_(True), state], strict=True))
             _, state, *rest = self.graph(body, values, feeds)
             turns.append(rest)
         return [state, *(np.stack(rows) for rows in zip(*turns))]
-
-
-setattr(Engine, "if", Engine.if_)
 
 
 def array_of(tensor: onnx.TensorProto) -> np.ndarray:

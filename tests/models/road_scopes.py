@@ -1,6 +1,6 @@
 """The graphs of a random model while they are drawn: their nodes, and what each value is.
 
-``road_models.py`` draws what stands in them, ``road_pads.py`` draws one Pad.
+``road_models.py`` draws what stands in them.
 """
 
 from __future__ import annotations

@@ -35,37 +35,6 @@ def options(level: str) -> onnxruntime.SessionOptions:
     return made
 
 
-def _run(session: onnxruntime.InferenceSession, drawn: RoadModel) -> list[np.ndarray]:
-    # A declared input that the optimizer no longer needs is one all the same.
-    return run_session(session, drawn.feeds)
-
-
-def original(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    return told(drawn.proto.SerializeToString(), [], drawn, options(level))
-
-
-def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    return _run(padops.InferenceSession(drawn.proto.SerializeToString(), options(level)), drawn)
-
-
-def converted(drawn: RoadModel, **chosen: Any) -> tuple[bytes, list[str]]:
-    """The converted model, and what the converter says where it may not run: of fallbacks, and of Pads that it left.
-
-    Raises:
-        Refused: Pads are unconverted.
-        PadopsError: The converter refuses the model.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        conversion = padops.convert(drawn.proto, **chosen)
-    if left := [record.why() for record in conversion.unconverted]:
-        raise Refused("unconverted: " + "; ".join(left))
-    notes = [*conversion.no_fallback.values()]
-    notes += [note for note in conversion.notes if note.startswith("the fallback of ")]
-    notes += [f"left: {record.reason}" for record in conversion.records if record.status == "not needed"]
-    return conversion.proto().SerializeToString(), notes
-
-
 def told(content: bytes, notes: list[str], drawn: RoadModel, made: onnxruntime.SessionOptions) -> list[np.ndarray]:
     """Runs a converted model.
 
@@ -73,48 +42,53 @@ def told(content: bytes, notes: list[str], drawn: RoadModel, made: onnxruntime.S
         Refused: It fails, and the converter said where it may.
     """
     try:
-        return _run(onnxruntime.InferenceSession(content, made, providers=["CPUExecutionProvider"]), drawn)
+        session = onnxruntime.InferenceSession(content, made, providers=["CPUExecutionProvider"])
+        return run_session(session, drawn.feeds)  # also of inputs that the optimizer no longer needs
     except Exception as error:  # onnxruntime's exceptions have no common base but this one
         if notes:
             raise Refused(f"{'; '.join(dict.fromkeys(notes))}: {error}") from error
         raise
 
 
-def library(drawn: RoadModel, level: str, **chosen: Any) -> list[np.ndarray]:
-    """Converted, in a session with the library's operators."""
-    content, notes = converted(drawn, **chosen)
-    registered = options(level)
-    padops.register(registered)
-    return told(content, [note for note in notes if note.startswith("left: ")], drawn, registered)
+def original(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    return told(drawn.proto.SerializeToString(), [], drawn, options(level))
 
 
-def needed(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """Converted as far as onnxruntime is said not to run it by itself."""
-    return library(drawn, level, select="needed")
+def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    return run_session(padops.InferenceSession(drawn.proto.SerializeToString(), options(level)), drawn.feeds)
 
 
-def fallback(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    return told(*converted(drawn), drawn, options(level))
+def through(register: bool = False, **chosen: Any) -> Road:
+    """The road of a conversion; what it says of fallbacks, and of Pads that it left, is where the model may not run."""
+
+    def road(drawn: RoadModel, level: str) -> list[np.ndarray]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            conversion = padops.convert(drawn.proto, **chosen)
+        if left := [record.why() for record in conversion.unconverted]:
+            raise Refused("unconverted: " + "; ".join(left))
+        notes = [f"left: {record.reason}" for record in conversion.records if record.status == "not needed"]
+        content, made = conversion.proto().SerializeToString(), options(level)
+        if "without_pad" in chosen:
+            assert b"\x22\x03Pad" not in content, "a Pad is left"  # the field op_type of a node
+        if register:
+            padops.register(made)
+        else:
+            notes += [note for note in conversion.notes if note.startswith("the fallback of ")]
+            notes += conversion.no_fallback.values()
+        return told(content, notes, drawn, made)
+
+    return road
 
 
-def lowered(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    return told(*converted(drawn, target="onnx"), drawn, options(level))
-
-
-def without_pad(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """In standard ONNX, of which no node is a Pad."""
-    content, notes = converted(drawn, target="onnx", without_pad=True)
-    assert b"\x22\x03Pad" not in content, "a Pad is left"  # the field op_type of a node
-    return told(content, notes, drawn, options(level))
-
-
+fallback = through()
 ROADS: dict[str, Road] = {
     "provider": provider,
-    "converted": library,
+    "converted": through(register=True),
     "fallback": fallback,
-    "needed": needed,
-    "lowered": lowered,
-    "without Pad": without_pad,
+    "needed": through(register=True, select="needed"),
+    "lowered": through(target="onnx"),
+    "without Pad": through(target="onnx", without_pad=True),
 }
 
 
@@ -131,14 +105,9 @@ def attempt(road: Road, drawn: RoadModel, level: str) -> dict[str, str]:
         return {"said": "refused", "text": f"{type(error).__name__}: {error}"}
     if isinstance(drawn.expected, str):
         return {"said": "silent", "text": drawn.expected}
-    pairs = zip(outputs, drawn.expected, strict=True)
-    wrong = [difference(i, got, wanted) for i, (got, wanted) in enumerate(pairs) if not same(got, wanted)]
+    wrong = [
+        f"output {i}: {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
+        for i, (got, wanted) in enumerate(zip(outputs, drawn.expected, strict=True))
+        if native.bits(got) != native.bits(wanted)
+    ]
     return {"said": "other bits" if wrong else "same", "text": "; ".join(wrong)}
-
-
-def same(got: np.ndarray, wanted: np.ndarray) -> bool:
-    return bool(native.bits(got) == native.bits(wanted))
-
-
-def difference(output: int, got: np.ndarray, wanted: np.ndarray) -> str:
-    return f"output {output}: {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"

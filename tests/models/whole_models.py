@@ -84,21 +84,6 @@ def sample_feeds(path: Path, seed: int = 0) -> dict[str, np.ndarray]:
     return feeds
 
 
-def fit_to_runtime(path: Path) -> bool:
-    """Lower the versions of a model of padops nodes alone, which mean nothing to them, to what ONNX Runtime 1.20 reads.
-
-    Returns:
-        Whether the runtime that is installed knows the element types of the inputs.
-    """
-    model = onnx.load(path)
-    assert {node.domain for node in model.graph.node} == {DOMAIN}
-    model.ir_version = min(model.ir_version, 10)
-    for row in model.opset_import:
-        row.version = min(row.version, 21)
-    onnx.save(model, path)
-    return {by_onnx(value.type.tensor_type.elem_type) for value in model.graph.input} <= set(native.TYPES)
-
-
 # --- real models -----------------------------------------------------------------------------------------------------
 
 MONO = {"input": (2, 576), "state": (2, 2, 128)}  # two stretches of sound with their context, as the package feeds them
