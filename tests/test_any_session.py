@@ -304,16 +304,6 @@ def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkey
 
 
 @with_providers
-def test_options_that_name_the_processor_first() -> None:
-    """padops comes behind it, which it says: onnxruntime's own Pad is asked first."""
-    options = quiet()
-    options.add_provider("CPUExecutionProvider", {})
-    for _ in range(2):  # the second time, padops is in them
-        with pytest.warns(UserWarning, match=r"name CPUExecutionProvider, so its own Pad runs .*providers="):
-            padops.InferenceSession(EVERY["reflect, twice around"][0], options)
-
-
-@with_providers
 def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
     options = quiet()
     options.add_provider("AzureExecutionProvider", {})

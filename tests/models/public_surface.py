@@ -41,52 +41,28 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
 EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
 READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
-SECTIONS = (
-    "names of the package padops",
-    "commands and options",
-    "exit codes",
-    "rules of padops inspect",
-    "operators",
-    "execution providers and session configuration",
-    "functions that the library exports",
-    "environment variables",
-)
 OWN = {"__init__", "__call__", "__getitem__", "__iter__", "__len__"}  # of the special methods
 
 
 def surface() -> dict[str, list[str]]:
     """The sections of the list but those about JSON, each with its lines in order."""
     rules = [f"{rule.id} {rule.level} {rule.kind}" for rule in (*RULES.values(), UNREADABLE)]
-    exported = re.findall(r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0])
-    lines = (
-        sorted(names()),
-        commands(cli._parser(), "padops"),
-        exit_codes(),
-        [*rules, f"kinds: {' '.join(KINDS)}"],
-        operators(),
-        configuration(),
-        exported,
-        sorted(variables()),
-    )
-    return {title: list(rows) for title, rows in zip(SECTIONS, lines, strict=True)}
+    return {
+        "names of the package padops": sorted(names()),
+        "commands and options": list(commands(cli._parser(), "padops")),
+        "exit codes": list(exit_codes()),
+        "rules of padops inspect": [*rules, f"kinds: {' '.join(KINDS)}"],
+        "operators": list(operators()),
+        "execution providers and session configuration": list(configuration()),
+        "functions that the library exports": re.findall(
+            r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0]
+        ),
+        "environment variables": sorted(variables()),
+    }
 
 
 def text_of(sections: dict[str, list[str]]) -> str:
     return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items())
-
-
-def sections_of(text: str) -> dict[str, list[str]]:
-    parts = re.split(r"^\[(.*)\]$", text, flags=re.M)[1:]
-    return {title: [line for line in body.split("\n") if line] for title, body in zip(parts[::2], parts[1::2])}
-
-
-def changes(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
-    found = []
-    for title in {**old, **new}:
-        before, now = old.get(title, []), new.get(title, [])
-        found += [f"[{title}] gone: {line}" for line in before if line not in now]
-        found += [f"[{title}] new: {line}" for line in now if line not in before]
-    return found
 
 
 # --- Python ----------------------------------------------------------------------------------------------------------
