@@ -1,6 +1,6 @@
 """padops beside real providers, each in its environment: right bits, no provider dropped, no good Pad taken.
 
-``scripts/providers.py`` runs all cases in each way, and ``tests/long/long_providers.py`` the whole suite.
+``scripts/providers.py`` runs all cases in each way, and ``tests/long/long_counts.py`` the whole suite.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from document_blocks import ROOT, blocks, commands
 from onnx import parser
+from slow import MORE
 
 import padops
 from padops.conformance import cases
@@ -119,7 +120,8 @@ def test_the_page_has_the_words() -> None:
 def test_a_sample_of_the_suite(name: str) -> None:
     """No contradiction, no Pad that the provider runs right, no provider that is dropped, and the right bits."""
     provider = providers.provider_of(name)
-    ids = [case.id for case in cases.collect("quick") if case.op.startswith("Pad_")][::40]
+    level, step = ("default", 1) if MORE else ("quick", 40)
+    ids = [case.id for case in cases.collect(level) if case.op.startswith("Pad_")][::step]
     stock = providers.ask_suite(name, "stock", ids)
     for way in ("name", *(["device"] if provider == QNN else [])):
         beside = providers.ask_suite(name, way, ids)

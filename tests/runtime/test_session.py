@@ -1,7 +1,4 @@
-"""The library in a session on any runtime: registration and its errors; the provider, from 1.24 on.
-
-``scripts/matrix.py`` and ``tests/long/long_runtimes.py`` run them on other runtimes than the one that is here.
-"""
+"""The library in a session on any runtime (``scripts/matrix.py``): registration, errors; the provider, from 1.24 on."""
 
 from __future__ import annotations
 

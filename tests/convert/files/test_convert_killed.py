@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from killed import Runner, contents
+from slow import MORE
 from trials import CODES, KINDS, SIGNALS, Trial, end_at, make_source
 
 import padops
@@ -24,10 +25,10 @@ def runner() -> Iterator[Runner]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SIGNALS)
 def test_ended_at_a_step(name: str, kind: str, runner: Runner, tmp_path: Path) -> None:
-    """At every fifth; ``long/long_files.py`` takes all of them."""
+    """At every fifth; ``long/long_counts.py`` takes all of them."""
     trial = Trial(runner, tmp_path, kind)
     assert trial.ended.steps > 10
-    codes = end_at(trial, name, range(1 + len(kind) % 2, trial.ended.steps + 1, 5))
+    codes = end_at(trial, name, range(1 + (not MORE and len(kind) % 2), trial.ended.steps + 1, 1 if MORE else 5))
     assert codes.count(CODES[name]) >= 2
     assert set(codes) <= {0, CODES[name]} and (name != "KILL" or 0 not in codes)
 
@@ -63,7 +64,7 @@ def test_no_room(limit: int, runner: Runner, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["over an older one", "in place"])
 def test_writers_of_one_model(kind: str, runner: Runner, tmp_path: Path) -> None:
     trial = Trial(runner, tmp_path, kind)
-    for _ in range(2):
+    for _ in range(20 if MORE else 2):
         trial.prepare()
         arguments = trial.arguments if kind != "in place" else trial.arguments[:-2]  # a report has one writer
         runs = runner.run_together([arguments] * 4)

@@ -1,4 +1,4 @@
-"""A few damaged files of each kind that the converter reads; ``tests/long/long_mutations.py`` tries thousands."""
+"""A few damaged files of each kind that the converter reads; ``tests/long/long_counts.py`` tries thousands."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from broken_files import server
 from mutation.kinds import KINDS
 from mutation.runner import harmed, tried
+from slow import MORE
 
-SEED, COUNT = 11, 25
+SEED, COUNT = 11, 2_000 if MORE else 25
 
 
 @pytest.mark.parametrize("kind", KINDS)

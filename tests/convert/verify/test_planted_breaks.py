@@ -17,7 +17,7 @@ from padops.convert.verify import compare
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
-# tests/long/long_breaks.py has the others: basic-pitch has 48 breaks of seconds each.
+# tests/long/long_proof_cases.py has the others: basic-pitch has 48 breaks of seconds each.
 EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))[::4]
 
 
