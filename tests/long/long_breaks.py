@@ -1,4 +1,4 @@
-"""Breaks each Pad of the slow real models in turn; tests/convert/verify/test_planted_breaks.py has the others."""
+"""Breaks each Pad of the slow real models in turn; tests/convert/verify/test_verify_pads.py has the others."""
 
 from __future__ import annotations
 

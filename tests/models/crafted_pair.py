@@ -50,18 +50,17 @@ SHORT = {
     r"<body = l (int64 i, bool o, float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
     r"\bLOCAL\b": FUNCTION.format("local"),
     r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
-    r"\bWEIGHTS\b": "float[1,1,2,2] w = {1, 2, 3, 4}",
     r"\bBYTES\b": "uint8[1,1,2,2] w = {1, 2, 3, 4}, uint8 z = {3}, uint8 f = {3}, uint8 o = {0}",
     r"\bZEROS\b": 'ONES f = 0.0 a = Pad <mode = "constant"> (x, p, f)',
     r"\bONES\b": "p = [0, 0, 1, 1, 0, 0, 1, 1]",
 }
 
 
-def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
+def pairs(table: str, usual: str = FLOATS, held: str = "") -> list[Pair]:
     """The pairs of a table, each a row ``name | signature | inputs``, rows ``@option value``, and both bodies.
 
-    A row without a signature has the usual one. An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a
-    Constant. Four spaces continue a row.
+    A row without a signature has the usual one, one without ``@held`` what is ``held``. An option may be
+    ``first || second``. In bodies, ``p = [1, 1]`` is a Constant. Four spaces continue a row.
     """
     for short, text in SHORT.items():
         table = re.sub(short, text, table)
@@ -70,7 +69,7 @@ def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
         head, *rows = map(str.strip, block.split("\n"))
         name, *signature, inputs = (part.strip() for part in head.split(" | "))
         said = signature[0] if signature else usual
-        options = {"other": [said], "opset": ["18"], "held": [""], "functions": [""]}
+        options = {"other": [said], "opset": ["18"], "held": [held], "functions": [""]}
         options |= {row[1:].split(" ", 1)[0]: row.split(" ", 1)[1].split("||") for row in rows[:-2]}
         more = [options[key][at].strip() for key in ("opset", "held", "functions") for at in (0, -1)]
         one, other = (CONSTANT.sub(constant, row) for row in rows[-2:])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 from written_models import model
 
 Model = onnx.ModelProto
@@ -95,11 +95,6 @@ def named() -> Iterator[Row]:
         function = f'{text} <domain: "{domain}", opset_import: ["" : 18]> {op} {formal} => (y) {{ y = Neg (x) }}'
         for way, other in (("as a function", text), ("inlined", f"{data} {{ y = Neg (x) }}")):
             yield f"{domain}::{op} {way}", made(other, 18, imports), made(function, 18, imports)
-    # ONNX's Pad takes no rows of amounts, as TensorFlow's does
-    listed = (
-        "(float[2, 3] x) => (float[a, b] y) <[[A[2, 2] p = {0, 1, 2, 0}|int64[4] p = {0, 2, 1, 0}]]> { y = Pad (x, p) }"
-    )
-    yield from rows({"rows of A": listed}, [("int32",), ("int64",)])
 
 
 WINDOW = "(float[1, 1, 8] x) => (float[1, 1, k] y) <float[1, 1, 3] w = {1, 2, 3}, int64[6] p = {0, 0, 2, 0, 0, 2}> "
@@ -129,28 +124,25 @@ SEQUENCE = "(float[n] x) => (float[k] y) { s = SequenceConstruct (x, x) [[|t = I
 def refused() -> Iterator[Row]:
     """The second model does not load."""
     text = "(float[n] x) => (float[k] y) { h = Neg (x) y = Abs (h) }"
-    for opset in (999, 99):
-        first, second = made(text), made(text)
-        second.opset_import[0].version = opset
-        yield f"opset {opset}", first, second
+    changes = {
+        "opset 99": lambda second: setattr(second.opset_import[0], "version", 99),
+        "version 99 of the format": lambda second: setattr(second, "ir_version", 99),
+        "two nodes of one name": lambda second: [setattr(node, "name", "one") for node in second.graph.node],
+    }
+    for name, change in changes.items():
+        second = made(text)
+        change(second)
+        yield name, made(text), second
     for domain in ("ai.onnx.ml", "com.microsoft"):
         yield f"version 99 of {domain}", made(text), made(text, 18, f'"{domain}" : 99')
-    first, second = made(text), made(text)
-    second.ir_version = 99
-    yield "version 99 of the format", first, second
-    first, second = made(text), made(text)
-    for node in second.graph.node:
-        node.name = "one"
-    yield "two nodes of one name", first, second
-    for opset in (11, 12, 13):
-        yield from rows({f"Identity of a sequence in opset {opset}": SEQUENCE}, opset=opset)
+    yield from rows({"Identity of a sequence in opset 13": SEQUENCE}, opset=13)
     branch = "(bool c, float[n] x) => (float[k] y) { h = Neg (x) y = If (c) <then_branch = t () => (float[k] u) { u = Identity (h) }, else_branch = e () => (float[k] v) { v = Abs (h) }> }"
     first, second = made(branch), made(branch)
     then = second.graph.node[1].attribute[0].g
     del then.node[:]
     then.output[0].name = "h"
     yield "a branch that returns an outer value", first, second
-    for domain in ("other", "com.microsoft", "own", "ai.onnx.ml", "padops"):
+    for domain in ("other", "ai.onnx.ml", "padops"):
         second = made(text.replace(" }", f" u = {domain}.Unheard (x) }}"), 18, f'"{domain}" : 1')
         del second.opset_import[1:]
         yield f"the domain {domain} without an import", made(text), second
@@ -202,10 +194,6 @@ def symbols() -> Iterator[Row]:
 AMOUNTS = {
     "through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
     "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
-    "clamped at -2^60": "c = Constant <value_int = -1152921504606846976> () q = Max (p, c)",
-    "through double": "i = Cast <to = 11> (p) q = Cast <to = 7> (i)",
-    "through float": "i = Cast <to = 1> (p) q = Cast <to = 7> (i)",
-    "clipped": "c = Constant <value_int = 4611686018427387904> () q = Clip (p, , c)",
     "modulo 2^61": "c = Constant <value_int = 2305843009213693952> () q = Mod (p, c)",
 }
 AT = "c = Constant <value_ints = [{0}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
@@ -227,11 +215,9 @@ def amounts() -> Iterator[Row]:
 
 
 COMPUTED = {
-    "13 times 11": "a = Constant <value_ints = [13]> () b = Constant <value_ints = [11]> () c = Mul (a, b)",
     "four times 29": "a = Constant <value_ints = [29]> () b = Add (a, a) c = Add (b, b)",
     "3 times 5 times 7": "a = Constant <value_ints = [3, 5, 7]> () c = ReduceProd (a)",
     "the Size of 105 zeros": "a = Constant <value_ints = [3, 5, 7]> () b = ConstantOfShape (a) c = Size (b)",
-    "a dim of an input": "c = Shape (w)",
     "the length of a constant": f"a = Constant <value_ints = [{', '.join(['1'] * 53)}]> () c = Size (a)",
 }
 EMPTY_ALONE = '(float[n, m] x) => (float[k, l] y) <int64[4] p = {0, -1, 0, 1}, int64[4] q = {0, 0, 0, 1}, int64[4] r = {0, -1, 0, 0}> { [[y = Pad <mode = "A"> (x, p)|h = Pad <mode = "A"> (x, q) y = Pad <mode = "A"> (h, r)]] }'
@@ -248,45 +234,39 @@ def sized() -> Iterator[Row]:
 
 def payloads() -> Iterator[Row]:
     """NaNs of other bits in attributes and constants."""
-    bits = [0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000, 0x7FFFFFFF, 0x7FC12345]
-    first, *others = np.array(bits, np.uint32).view(np.float32)
+    first, *others = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000], np.uint32).view(np.float32)
     for at, other in enumerate(others, 1):
-        yield f"a constant NaN {at}", *(_graph(_added(one)) for one in (first, other))
-        yield f"a list with a NaN {at}", *(_graph([_labels(one)]) for one in (first, other))
-        yield f"a tensor with a NaN {at}", *(_graph([_filled(one)]) for one in (first, other))
+        yield f"a list with a NaN {at}", _labels(first), _labels(other)
+        yield f"a tensor with a NaN {at}", _filled(first), _filled(other)
     # Floats of 16 bits in another field than floats of 32, and a field that their type does not use
-    halves = [TensorProto(name="v", data_type=TensorProto.FLOAT16, dims=[2], int32_data=[0x7E00, bits], float_data=more)
-              for more in ([], [float("nan")]) for bits in (0x3C00, 0x4000)]  # fmt: skip
-    nodes = [[helper.make_node("Constant", [], ["h"], value=half), helper.make_node("Cast", ["h"], ["y"], to=1)]
-             for half in halves]  # fmt: skip
-    yield "halves beside a NaN", *map(_graph, nodes[:2])
-    yield "halves beside a NaN of another field", *map(_graph, nodes[2:])
+    for name, more in (("halves", []), ("halves beside a NaN", [float("nan")])):
+        yield name, *(_halves(bits, more) for bits in (0x3C00, 0x4000))
 
 
-def _added(one: np.float32) -> list[onnx.NodeProto]:
-    value = helper.make_node("Constant", [], ["v"], value=numpy_helper.from_array(np.array([one]), "v"))
-    return [value, helper.make_node("Add", ["x", "v"], ["y"])]
-
-
-def _labels(one: np.float32) -> onnx.NodeProto:
-    node = helper.make_node("LabelEncoder", ["x"], ["y"], domain="ai.onnx.ml", keys_floats=[1.0], values_floats=[0.0])
-    row = next(row for row in node.attribute if row.name == "values_floats")
+def _labels(one: np.float32) -> Model:
+    text = (
+        "(float[n] x) => (float[k] y) { y = ai.onnx.ml.LabelEncoder <keys_floats = [1.0], values_floats = [0.0]> (x) }"
+    )
+    model = made(text, 18, '"ai.onnx.ml" : 3')
+    row = next(row for row in model.graph.node[0].attribute if row.name == "values_floats")
     fields = onnx.AttributeProto(name=row.name, type=row.type)
     row.ParseFromString(fields.SerializeToString() + b"\x3a\x04" + one.tobytes())
-    return node
+    return model
 
 
-def _filled(one: np.float32) -> onnx.NodeProto:
-    tensor = onnx.TensorProto(name="v", data_type=TensorProto.FLOAT, dims=[1])
-    tensor.MergeFromString(b"\x22\x04" + one.tobytes())  # float_data, packed
-    return helper.make_node("Constant", [], ["y"], value=tensor)
+def _filled(one: np.float32) -> Model:
+    model = made("(float[n] x) => (float[k] y) { y = Constant <value = float[1] {1}> () }")
+    model.graph.node[0].attribute[0].t.ParseFromString(
+        b"\x08\x01\x10\x01\x22\x04" + one.tobytes()
+    )  # float_data, packed
+    return model
 
 
-def _graph(nodes: list[onnx.NodeProto]) -> Model:
-    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [dim]) for name, dim in (("x", "n"), ("y", "k")))
-    graph = helper.make_graph(nodes, "g", [x], [y])
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+def _halves(bits: int, more: list[float]) -> Model:
+    model = made("(float[n] x) => (float[k] y) { h = Constant <value = float[1] {1}> () y = Cast <to = 1> (h) }")
+    held = TensorProto(data_type=TensorProto.FLOAT16, dims=[2], int32_data=[0x7E00, bits], float_data=more)
+    model.graph.node[0].attribute[0].t.CopyFrom(held)
+    return model
 
 
 KINDS = (declared, hoisted, imported, named, beside, refused, typed, unused, symbols, amounts, sized, payloads)

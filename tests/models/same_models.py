@@ -71,32 +71,6 @@ def _reads(node: onnx.NodeProto) -> set[str]:
     return {*node.input, *inner, *given} - {""}
 
 
-def constants_as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Each Constant of the main graph is an initializer."""
-    made = copy.deepcopy(model)
-    nodes = [copy.deepcopy(node) for node in made.graph.node]
-    del made.graph.node[:]
-    for node in nodes:
-        if node.op_type == "Constant" and not node.domain and node.attribute[0].name != "sparse_value":
-            made.graph.initializer.append(numpy_helper.from_array(_value(node), node.output[0]))
-        else:
-            made.graph.node.append(node)
-    return made
-
-
-def _value(node: onnx.NodeProto) -> np.ndarray:
-    (row,) = node.attribute
-    value = helper.get_attribute_value(row)
-    if row.name == "value":
-        return numpy_helper.to_array(value)
-    kind = {"f": np.float32, "i": np.int64}.get(row.name.removeprefix("value_")[0])
-    return (
-        np.array(value, kind)
-        if kind
-        else np.array([[value]] if isinstance(value, bytes) else value, object).reshape(-1)
-    )
-
-
 def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     """Each initializer that is no input is a Constant."""
     made = copy.deepcopy(model)
@@ -111,19 +85,6 @@ def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
         del graph.initializer[:], graph.node[:]
         graph.initializer.extend(kept)
         graph.node.extend(nodes)
-    return made
-
-
-def duplicated(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Whatever reads a constant of the main graph has one of its own."""
-    made = copy.deepcopy(model)
-    tensors = {row.name: copy.deepcopy(row) for row in made.graph.initializer}
-    given = {row.name for row in made.graph.input}
-    for number, node in enumerate(made.graph.node):
-        for at, name in enumerate(node.input):
-            if name in tensors and name not in given:
-                made.graph.initializer.append(copy.deepcopy(tensors[name]))
-                made.graph.initializer[-1].name = node.input[at] = f"copy_{number}_{at}"
     return made
 
 
@@ -197,7 +158,7 @@ def external(model: onnx.ModelProto, folder: Path) -> Path:
 WAYS: dict[str, Way] = {
     way.__name__: way
     for way in (
-        renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared,
+        renamed, reordered, initializers_as_constants, restored, undeclared,
         declared, copied,
     )
 }  # fmt: skip

@@ -25,8 +25,7 @@ from openvino_irs import (
 )
 
 import padops
-from padops.convert import PadopsError, VerificationError, ir
-from padops.convert.verify.openvino import SAID
+from padops.convert import PadopsError
 
 
 def weighted(path: Path) -> Path:
@@ -75,32 +74,6 @@ def test_no_layer_needs_openvino(tmp_path, monkeypatch, capfd):
     monkeypatch.setitem(sys.modules, "openvino", None)
     assert [record.status for record in padops.convert(path).records] == ["converted"]
     assert capfd.readouterr() == ("", "")
-
-
-def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
-    path = weighted(tmp_path / "m.xml")
-    right = ir.convert_layers
-
-    def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-        message = right(message, path)
-        (add,) = (node for node in message.graph.node if node.op_type == "Add")
-        add.op_type = "Sub"
-        return message
-
-    monkeypatch.setattr(ir, "convert_layers", wrong)
-    with pytest.raises(VerificationError, match="differs"):
-        padops.convert(path, tmp_path / "m.onnx", verify=True, run=True)
-    assert not (tmp_path / "m.onnx").exists()
-
-
-def test_verification_takes_the_inputs_that_are_given(tmp_path):
-    x, amounts = parameter((4,)), parameter((1,), np.int64, "amounts")
-    path = save(tmp_path / "m.xml", [opset12.pad(x, amounts, amounts, "reflect")], [x, amounts])
-    inputs = {"x": np.arange(4, dtype=np.float32), "amounts": np.array([3])}
-    verification = padops.convert(path, verify=True, run=True, inputs=inputs).verification
-    assert (verification.outcome, verification.verdict) == ("equal", "tested")
-    assert verification.inputs == ("x: float[4], amounts: int64[1]",)
-    assert verification.notes == ("the original ran in OpenVINO", SAID)
 
 
 def test_an_ir_that_crashes_openvino_is_not_compared(tmp_path):

@@ -9,7 +9,6 @@ import numpy as np
 import onnx
 import openvino
 import pytest
-import torch
 from native import bits
 from onnx import numpy_helper
 from openvino import opset1, opset12
@@ -27,8 +26,6 @@ from openvino_irs import (
 )
 
 import padops
-
-# Pads: bits.
 
 
 @pytest.mark.parametrize(
@@ -91,22 +88,6 @@ def test_dynamic_amounts_stay_inputs(tmp_path, mode):
         assert bits(converted_outputs(proto, feeds)[0]) == bits(openvino_outputs(path, feeds)[0])
 
 
-def test_amounts_computed_from_shapes_stay_computed(tmp_path):
-    x = parameter((-1, -1))
-    size = op.shape_of(x, "i32")
-    path = save(
-        tmp_path / "pad.xml",
-        [opset12.pad(x, op.subtract(size, constant([1, 1], np.int32)), constant([0, 0]), "reflect")],
-        [x],
-    )
-    proto = padops.convert(path).proto()
-    for shape in ((3, 4), (5, 2)):
-        data = rng().standard_normal(shape, dtype=np.float32)
-        (found,), (wanted,) = converted_outputs(proto, [data]), openvino_outputs(path, [data])
-        assert found.shape == tuple(2 * n - 1 for n in shape)
-        assert bits(found) == bits(wanted)
-
-
 @pytest.mark.parametrize("type", ["boolean", "f16", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"])
 def test_pads_of_element_types(tmp_path, type):
     dtype = getattr(openvino.Type, type).to_dtype()
@@ -134,9 +115,6 @@ def test_four_bit_constants_keep_their_order(tmp_path):
     assert converted_outputs(padops.convert(path).proto(), [])[0].tolist() == [1, 2, 3]
 
 
-# Whole networks.
-
-
 def check_network(path: Path, feeds: list[np.ndarray], pads: int) -> onnx.ModelProto:
     """Converts an IR whose Pads have to become padops', runs both, compares every output."""
     converted = padops.convert(path)
@@ -149,68 +127,6 @@ def check_network(path: Path, feeds: list[np.ndarray], pads: int) -> onnx.ModelP
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
         assert np.abs(one - other).max() <= TOLERANCE * np.abs(other).max()
     return proto
-
-
-class Network(torch.nn.Module):
-    """Two convolutions between pads of three kinds, a pool, a normalisation and a classifier."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(0)
-        self.first = torch.nn.Conv2d(3, 8, 3, stride=2)
-        self.norm = torch.nn.BatchNorm2d(8).eval()
-        self.second = torch.nn.Conv2d(8, 8, 3, groups=2, dilation=2)
-        self.layer_norm = torch.nn.LayerNorm(8)
-        self.head = torch.nn.Linear(8, 5)
-
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        x = torch.nn.functional.pad(x, (1, 2, 2, 1), "reflect")
-        x = torch.relu(self.norm(self.first(x)))
-        x = torch.nn.functional.pad(x, (2, 2, 2, 2), "replicate")
-        x = torch.nn.functional.silu(self.second(x))
-        x = torch.nn.functional.max_pool2d(x, 2)
-        x = torch.nn.functional.pad(x, (-1, 1, 0, 2), "constant", 0.5)
-        features = self.layer_norm(x.mean((2, 3)))
-        return torch.softmax(self.head(features), -1), x
-
-
-@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # what OpenVINO uses
-@pytest.mark.parametrize("dynamic", [False, True])
-def test_a_network_of_openvinos_pytorch_frontend(tmp_path, dynamic):
-    shape = [-1, 3, -1, -1] if dynamic else [2, 3, 20, 24]
-    with torch.no_grad():
-        model = openvino.convert_model(Network().eval(), example_input=torch.rand(2, 3, 20, 24), input=shape)
-    openvino.save_model(model, tmp_path / "network.xml", compress_to_fp16=False)
-    shapes = [(2, 3, 20, 24), (1, 3, 17, 31)] if dynamic else [(2, 3, 20, 24)]
-    for shape in shapes:
-        data = rng().random(shape, dtype=np.float32)
-        proto = check_network(tmp_path / "network.xml", [data], 3)
-        with torch.no_grad():
-            wanted = Network().eval()(torch.from_numpy(data))
-        for one, other in zip(converted_outputs(proto, [data]), wanted, strict=True):
-            assert np.abs(one - other.numpy()).max() <= TOLERANCE * other.abs().max()
-    openvino.save_model(model, tmp_path / "network.xml", compress_to_fp16=True)
-    proto = check_network(tmp_path / "network.xml", [data], 3)
-    assert onnx.TensorProto.FLOAT16 in {tensor.data_type for tensor in proto.graph.initializer}
-
-
-def test_a_model_of_openvinos_onnx_frontend(tmp_path):
-    model = onnx.parser.parse_model(
-        """<ir_version: 8, opset_import: ["" : 18]>
-        m (float[N, 3, H, W] image) => (float[N, 4, h, w] features, int64[4] size)
-        <float[4, 3, 3, 3] weights, int64[8] pads = {0, 0, 1, -1, 0, 0, 3, 2}> {
-          padded = Pad <mode = "reflect"> (image, pads)
-          features = Conv <kernel_shape = [3, 3], strides = [2, 1]> (padded, weights)
-          size = Shape (features)
-        }"""
-    )
-    weights = rng().standard_normal((4, 3, 3, 3), dtype=np.float32)
-    model.graph.initializer.append(numpy_helper.from_array(weights, "weights"))
-    onnx.save(model, tmp_path / "m.onnx")
-    openvino.save_model(openvino.convert_model(tmp_path / "m.onnx"), tmp_path / "m.xml", compress_to_fp16=False)
-    proto = check_network(tmp_path / "m.xml", [rng().random((1, 3, 12, 15), dtype=np.float32)], 1)
-    assert [value.name for value in proto.graph.input] == ["image"]
-    assert [value.name for value in proto.graph.output] == ["features", "size"]
 
 
 @pytest.mark.parametrize(

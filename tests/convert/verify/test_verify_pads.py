@@ -1,16 +1,19 @@
-"""Whether runs exercise each Pad, wherever it stands, and which outputs have told nothing."""
+"""Whether runs exercise each Pad, wherever it stands, find each one made wrong, and which outputs have told nothing."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 import written_models
+from planted_breaks import broken_models
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
+from padops.convert.verify import compare
 
 ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> "
 
@@ -127,3 +130,37 @@ def test_sizes_at_which_a_pad_does_something_are_found() -> None:
     source = made(text, "edge")
     assert only_pad(padops.verify(source, source, run=True)).exercise == "exercised"
     assert padops.verify(source, made(text, "wrap")).verdict == "different"
+
+
+ROOT = Path(__file__).resolve().parents[3]
+pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
+# tests/long/long_breaks.py has the others: basic-pitch has 48 breaks of seconds each.
+EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))[::4]
+
+
+@pytest.fixture
+def fewer_small_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "MANY", 8)
+
+
+def overlooked(original: Path) -> list[str]:
+    """The breaks of a model that verification does not find; each Pad has two of them."""
+    converted = padops.convert(original, fold=False, fallback=False).proto()
+    breaks = list(broken_models(converted))
+    assert len(breaks) == 2 * len({what.split(": ")[0] for what, _ in breaks}) > 0
+    return [what for what, broken in breaks if padops.verify(original, broken, run=True).passed]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_break_of_an_example_is_found(path: Path) -> None:
+    whole = padops.verify(path, padops.convert(path).proto(), run=True)
+    assert (whole.outcome, whole.doubts) == ("equal", ())
+    assert overlooked(path) == []
+
+
+def test_every_break_of_a_real_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    path = importlib.import_module("fetch_models").fetch(["onnx-asr"])["onnx-asr/kaldi.onnx"]
+    whole = padops.verify(path, padops.convert(path).proto(), run=True)
+    assert (whole.outcome, whole.doubts, len(whole.pads)) == ("equal", (), 3)
+    assert overlooked(path) == []
