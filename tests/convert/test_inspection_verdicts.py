@@ -1,4 +1,4 @@
-"""Verdicts of padops.inspect that were wrong once, with the installed onnxruntime as the witness."""
+"""Verdicts with the installed onnxruntime as the witness; a Pad that breaks a rule has one answer, whoever asks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from command_lines import save
 from inspected_models import stock
 from onnx import helper
-from small_models import DOUBLE, FLOAT, HALF, INT32, INT64, UINT8, model, one_pad, pad, tensor
+from small_models import DOUBLE, FLOAT, HALF, INT16, INT32, INT64, UINT8, model, one_pad, pad, tensor
+from written_models import model as written
 
 import padops
 from padops import cli
@@ -31,7 +33,7 @@ def only_pad(source: onnx.ModelProto) -> PadFacts:
 def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(one_pad(1).SerializeToString())
+    save(path, one_pad(1))
     commands = padops.inspect(path).commands()
     _, *words = shlex.split(commands["convert"].replace("OUT.onnx", shlex.quote(str(tmp_path / "out.onnx"))))
     assert cli.main([*words, "-q"]) == 0
@@ -243,3 +245,97 @@ def test_same_of_convolutions(name: str) -> None:
 def test_same_of_a_convolution_with_one_size_known(dims: list[int | str], verdict: str) -> None:
     """One axis that is surely shifted decides; one that is surely not shifted leaves the other in doubt."""
     assert only_pad(window("Conv", 13, dims, [1, 1], strides=[4, 4])).verdict == verdict
+
+
+AXES = [tensor("pads", [1, 1, 1, 1]), tensor("axes", [1, -1])]
+NGRAPH = {"padding_below": [1, 0], "padding_above": [0, 0]}
+
+
+def padded(pads: Any, opset: int = 18, **parts: Any) -> onnx.ModelProto:
+    mode = parts.pop("mode", "constant")
+    return model([pad(name="p", mode=mode)], opset, tensors=[tensor("pads", pads)], **parts)
+
+
+def own(op_type: str, *inputs: str, **attributes: Any) -> onnx.ModelProto:
+    """A model that has been converted."""
+    node = helper.make_node(op_type, ["x", *inputs], ["y"], "p", domain="padops", **attributes)
+    tensors = [tensor("one", [0, 3]), tensor("f", 0, np.float32)]
+    return model([node], 18, tensors=tensors, imports=[("padops", 1)])
+
+
+BROKEN = {
+    "P1": padded([0, -5, 0, 0]),
+    "P1, another size open": padded([0, -5, 0, 0], inputs=[("x", FLOAT, ["n", 3])]),
+    "P1, int16": padded([-3, 0, 0, 0], inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)]),
+    "P4": own("OpenVINOPad_12", "one", "one", pad_mode="reflect"),
+    "P5": padded([0, 1, 0, 0], mode="edge", inputs=[("x", FLOAT, [2, 0])]),
+    "P6": own("NGraphPad_0", "f", padding_interior=[0, 2], pad_mode="EDGE", **NGRAPH),
+    "P7": model([pad(["x", "pads", "f"], name="p")], 18,
+                tensors=[tensor("pads", [0] * 4), tensor("f", [1, 2], np.float32)]),
+    "P8": padded([0, 1, 0], opset=13),
+    "P8, rank unknown": padded([0, 1, 0], inputs=[("x", FLOAT, None)]),
+    "P8, rank unknown, opset 13": padded([0, 1, 0], opset=13, mode="edge", inputs=[("x", FLOAT, None)]),
+    "P8, axes": model([pad(["x", "pads", "", "axes"], name="p")], 18, tensors=AXES),
+    "P9": padded([0] * 4, mode="symmetric"),
+    "P10": padded([0, 2**60, 0, 0]),
+}  # fmt: skip
+OPTIONS = ([], ["--target", "onnx"], ["--target", "onnx", "--without-pad"], ["--target", "pyop"], ["--verify"],
+           ["--target", "onnx", "--opset", "21"], ["--strict"], ["--no-fallback", "--no-fold"],
+           ["--select", "needed"], ["--dry-run"])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_it_ends_with_3_and_names_operator_node_and_rule(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, rule = BROKEN[name], f"[{name.split(',')[0]}]"
+    path, out, folder = tmp_path / "in" / "m.onnx", tmp_path / "o.onnx", tmp_path / "out"
+    path.parent.mkdir()
+    folder.mkdir()
+    save(path, source)
+    at = [*BROKEN].index(name)
+    for options in (OPTIONS * 3)[at : at + 3]:
+        for given in ((path, out), (path.parent, folder)):
+            assert cli.main(["convert", *map(str, given), *options, "-q"]) == 3, options
+            said = capsys.readouterr().err.strip()
+            assert said.endswith(rule) and "graph/p" in said and "1 of 1 Pad breaks a rule" in said, options
+    assert not out.exists() and not list(folder.iterdir())
+    for call in (padops.lower, lambda given: padops.InferenceSession(given.SerializeToString(), convert={})):
+        with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*\[") as error:
+            call(source)
+        assert str(error.value).endswith(rule)
+    assert [record.status for record in padops.convert(source).records] == ["unconverted"]
+    inspection = padops.inspect(source)
+    assert inspection.summary() == "1 Pad: 1 breaking a rule" and "at run time" not in inspection.pads[0].what()
+    assert inspection.pads[0].verdict == "breaks a rule" and inspection.pads[0].why.endswith(rule)
+    for allowed, code in ([], 3), (["--allow", "refused"], 3), (["--allow", "breaks-a-rule"], 0):
+        assert cli.main(["inspect", str(path), "--check", *allowed]) == code
+
+
+def test_a_session_names_the_rule() -> None:
+    for name in ("P1", "P7", "P8"):
+        with pytest.raises(Exception, match=rf"\[{name}\]"):  # of padops, or of its kernel in onnxruntime
+            padops.InferenceSession(BROKEN[name].SerializeToString()).run(None, {"x": np.ones((2, 3), np.float32)})
+
+
+def test_a_branch_may_not_be_taken(tmp_path: Path) -> None:
+    """The model is of use as long as nothing reaches the Pad; a function that is called always runs."""
+    source = written("""(float[2, 3] x, bool c) => (float[a, b] y) <int64[3] pads = {0, 1, 0}> {
+        [if] y = If (c) <then_branch = t () => (float[d, e] t) { [p] t = Pad (x, pads) },
+            else_branch = e () => (float[f, g] e) { e = Relu (x) }> }""")
+    data, out = np.ones((2, 3), np.float32), tmp_path / "o.onnx"
+    for options in ({}, {"target": "onnx"}, {"target": "pyop"}):
+        (record,) = padops.convert(source, out, **options).records
+        assert record.facts.verdict == "breaks a rule"
+        assert record.status == ("unconverted" if options == {"target": "onnx"} else "converted")
+        with pytest.raises(padops.PadsLeftError, match=r"1 of 1 Pad breaks a rule: graph/if.then_branch/p.*\[P8\]"):
+            padops.convert(source, out, strict=True, **options)
+    session = padops.InferenceSession(padops.convert(source).proto().SerializeToString())
+    assert session.run(None, {"x": data, "c": np.array(False)})[0].tobytes() == data.tobytes()
+    with pytest.raises(Exception, match=r"\[P8\]"):
+        session.run(None, {"x": data, "c": np.array(True)})
+    called = written("""(float[2, 3] x) => (float[a, b] y) { y = other.Padded (x) }
+        <domain: "other", opset_import: ["" : 18]> Padded (x) => (y) {
+            pads = Constant <value_ints = [0, 1, 0]> () [p] y = Pad (x, pads) }""")
+    with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*function other::Padded/p"):
+        padops.convert(called, out)

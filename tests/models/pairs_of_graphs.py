@@ -35,9 +35,6 @@ a Slice backwards from a number | x = ramp 1001
 ConstantOfShape of two elements | int64[1] s => float[M] y | s = [2]
   y = ConstantOfShape <value = float[1] {1.0}> (s)
   y = ConstantOfShape <value = float[2] {1.0, 2.0}> (s)
-Flatten of no axis at axis 1 | float x => float[A,B] y | x = 1
-  y = Flatten <axis = 0> (x)
-  y = Flatten <axis = 1> (x)
 a Reshape that keeps the elements and no order | float[N,K] x => float[A,B] y | x = [[0, 1, 2], [3, 4, 5]]
   y = Transpose (x)
   a = Shape <start = 0, end = 1> (x) b = Shape <start = 1> (x) s = Concat <axis = 0> (b, a) y = Reshape (x, s)
@@ -73,10 +70,6 @@ W / 7 / 11 of 13 | x = all 1.0 1 1001
 H of 14 by 101, and W of 14 by 97 | x = all 1.0 14 14
   DIMS a = [101] c = [97] d = [14] b = Mod (h, a) e = Mod (w, c) f = Equal (b, d) g = Equal (e, d) i = And (f, g) p =
     Cast <to = 7> (i) PADDED
-  DIMS p = [0] PADDED
-a Range of more than 4 steps of 300 | x = all 1.0 1 1201
-  DIMS a = [300] c = [4] k = Squeeze (w) i = Squeeze (z) j = Squeeze (a) r = Range (i, k, j) s = Shape (r) f = Less (c,
-    s) p = Cast <to = 7> (f) PADDED
   DIMS p = [0] PADDED
 a table with another number at 777 | x = all 1.0 1 777
   DIMS t = TABLE a = [999] m = Min (w, a) p = Gather (t, m) PADDED
@@ -118,9 +111,6 @@ three turns written out | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
 a body that reads what is outside | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
   LOOP k { v = Neg (u) }
   LOOP k { v = Neg (x) }
-a body that reads the number of the turn | float[N] x, int64 k => float[M] y | x = [1, 2]; k = 2
-  LOOP k { f = Cast <to = 1> (i) v = Add (u, f) }
-  LOOP k { h = Cast <to = 1> (k) f = Sub (h, h) v = Add (u, f) }
 states that change places | float[N] x, float[N] t, int64 k => float[M] y, float[L] z | x = [1]; t = [-1]; k = 1
   g = Constant <value = bool {1}> () y, z = Loop (k, g, x, t) <body = l (int64 i, bool o, float[A] u, float[C] r) =>
     (bool w, float[B] v, float[D] n) { w = Identity (o) v = Identity (r) n = Identity (u) }>

@@ -37,13 +37,18 @@ PAIR = SMALL.replace("B", ONE), SMALL.replace("B", TWO)
 UNLIKE = PAIR[0], SMALL.replace("B", OTHER)
 
 
-def large(how: str = ONE) -> Any:
+def large(how: str = ONE) -> onnx.ModelProto:
     return model(LARGE.replace("B", how))
 
 
+def answer(*pair: str) -> tuple[str, str, tuple[str, ...]]:
+    """The verdict of two models, the outcome of their runs, and the notes."""
+    verification = padops.verify(*map(model, pair))
+    return verification.verdict, verification.outcome, verification.notes
+
+
 def test_inputs_that_are_too_large_to_draw(cli: Cli, tmp_path: Path) -> None:
-    verification = padops.verify(large(), large(TWO))
-    assert (verification.verdict, verification.outcome, verification.notes) == ("proved", "proved", (TOLD,))
+    assert answer(LARGE.replace("B", ONE), LARGE.replace("B", TWO)) == ("proved", "proved", (TOLD,))
     verification = padops.verify(large(), large(OTHER))
     assert (verification.verdict, verification.outcome, verification.notes) == ("unknown", "not run", (TOLD,))
     assert verification.doubts == (TOLD,) and verification.proof is not None
@@ -57,17 +62,12 @@ def test_inputs_that_are_too_large_to_draw(cli: Cli, tmp_path: Path) -> None:
 SEQUENCE = "(seq(float[2]) s) => (float[m] y) { i = Constant<value_int = 0>() a = SequenceAt(s, i) y = Relu(a) }"
 
 
-@pytest.mark.parametrize(
-    "loads, answer",
-    [
-        ((True, True), ("proved", "proved")),
-        ((False, True), ("proved", "proved")),
-        ((True, False), ("different", "fails")),
-        ((False, False), ("tested", "same")),
-    ],
-)
+@pytest.mark.parametrize(("loads", "verdict", "outcome"), [
+    ((True, True), "proved", "proved"), ((False, True), "proved", "proved"), ((True, False), "different", "fails"),
+    ((False, False), "tested", "same"),
+])  # fmt: skip
 def test_models_that_cannot_be_fed_are_loaded(
-    loads: tuple[bool, bool], answer: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    loads: tuple[bool, bool], verdict: str, outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proof says nothing of a model that ONNX Runtime does not load."""
     create, left = sessions.Model.session, iter(loads)
@@ -79,11 +79,10 @@ def test_models_that_cannot_be_fed_are_loaded(
         return create(self, optimised)
 
     monkeypatch.setattr(sessions.Model, "session", session)
-    verification = padops.verify(model(SEQUENCE), model(SEQUENCE))
-    assert (verification.verdict, verification.outcome) == answer
-    assert verification.notes[0] == "neither model was run: input 's' is not a tensor of a type that can be fed"
-    named = [name for name, one in zip(("original", "converted"), loads) if not one]
-    assert verification.notes[1:] == tuple(f"ONNX Runtime does not load the {name} model: no kernel" for name in named)
+    notes = ["neither model was run: input 's' is not a tensor of a type that can be fed"]
+    for name, one in zip(("original", "converted"), loads):
+        notes += [f"ONNX Runtime does not load the {name} model: no kernel"] * (not one)
+    assert answer(SEQUENCE, SEQUENCE) == (verdict, outcome, tuple(notes))
 
 
 @ON_LINUX
@@ -113,32 +112,24 @@ def test_a_fallback_that_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> No
     assert padops.verify(converted, converted).verdict == "proved"
 
 
-@pytest.mark.parametrize(
-    "name, error",
-    [
-        ("random_inputs", MemoryError("of 9 GB")),
-        ("random_inputs", PadopsError("cannot verify: so it is")),
-        ("Session", PadopsError("cannot verify: no library")),
-    ],
-)
+def die(*given: object, **more: object) -> None:
+    os.kill(os.getpid(), signal.SIGFPE)
+
+
+@pytest.mark.parametrize(("place", "name", "happens", "note"), [
+    (interface, "random_inputs", MemoryError("of 9 GB"), "of 9 GB"),
+    (interface, "random_inputs", PadopsError("cannot verify: so it is"), "cannot verify: so it is"),
+    (sessions, "Session", PadopsError("cannot verify: no library"), "cannot verify: no library"),
+    pytest.param(Session, "run", die, "onnxruntime has ended its process (SIGFPE)", marks=ON_LINUX),
+])  # fmt: skip
 def test_runs_of_whole_models_that_are_not_possible(
-    monkeypatch: pytest.MonkeyPatch, name: str, error: Exception
+    place: Any, name: str, happens: Any, note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions if name == "Session" else interface, name, Mock(side_effect=error))
-    verification = padops.verify(*map(model, UNLIKE))
-    assert (verification.verdict, verification.outcome) == ("unknown", "not run")
-    assert verification.notes[0].endswith(str(error))
-    assert padops.verify(*map(model, PAIR)).verdict == "proved"
-
-
-@ON_LINUX
-def test_a_run_that_dies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "MOST_COPIES", 3)
-    monkeypatch.setattr(Session, "run", lambda *given, **more: os.kill(os.getpid(), signal.SIGFPE))
-    verification = padops.verify(*map(model, UNLIKE))
-    assert (verification.verdict, verification.outcome) == ("unknown", "not run")
-    assert verification.notes == ("onnxruntime has ended its process (SIGFPE)",)
-    assert padops.verify(*map(model, PAIR)).verdict == "proved"
+    monkeypatch.setattr(place, name, Mock(side_effect=happens))
+    verdict, outcome, notes = answer(*UNLIKE)
+    assert (verdict, outcome, len(notes)) == ("unknown", "not run", 1) and notes[0].endswith(note)
+    assert answer(*PAIR)[0] == "proved"
 
 
 @ON_LINUX

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-import written_models
 from planted_breaks import broken_models
+from written_models import model
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
@@ -19,7 +19,7 @@ ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o =
 
 
 def made(text: str, mode: str) -> onnx.ModelProto:
-    return written_models.model(text.replace("MODE", f'mode = "{mode}"'))
+    return model(text.replace("MODE", f'mode = "{mode}"'))
 
 
 def only_pad(verification: Verification) -> PadComparison:
@@ -67,7 +67,7 @@ def test_a_pad_that_no_output_shows_is_no_difference() -> None:
 
 
 def test_weak_outputs() -> None:
-    source = written_models.model("""(float[2, 3] x)
+    source = model("""(float[2, 3] x)
         => (float[a, b] none, float[c, d] nan, float[e, f] empty, float[g, h] y)
         <int64[4] pads = {0, 1, 0, 1}, int64[1] o = {0}> {
         p = Pad (x, pads) none = Sub (p, p) nan = Div (none, none) empty = Slice (p, o, o) y = Relu (p) }""")
@@ -87,27 +87,25 @@ def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
     """Every mode would give the same."""
     text = ZERO + "{ d = Mul (x, o) y = Pad <MODE> (d, p) }"
     asked = {"verify": True, "run": True, "strict": True, "inputs": {"x": np.ones((2, 3), np.float32)}}
-    with pytest.raises(
-        UndecidedError, match="output y is weak: every element is 0.0 in every run, and 1 more"
-    ) as caught:
+    weak = "output y is weak: every element is 0.0 in every run, and 1 more"
+    with pytest.raises(UndecidedError, match=weak) as caught:
         padops.convert(made(text, "reflect"), tmp_path / "m.onnx", report=tmp_path / "r.json", **asked)
     assert caught.value.exit_code == 5
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
 
 
-@pytest.mark.parametrize(
-    ("pads", "detail"),
-    [([0, 0, 0, 0], "it padded nothing in any run"), ([0, 0, 0, -3], "its output was empty in every run")],
-)
+@pytest.mark.parametrize(("pads", "detail"), [
+    ([0, 0, 0, 0], "it padded nothing in any run"), ([0, 0, 0, -3], "its output was empty in every run"),
+])  # fmt: skip
 def test_a_pad_that_does_nothing(pads: list[int], detail: str) -> None:
-    source = written_models.model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
+    source = model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
     given = {"x": np.ones((2, 3), np.float32), "p": np.array(pads)}
     one = only_pad(padops.convert(source, verify=True, run=True, inputs=given).verification)
     assert (one.exercise, one.detail) == ("not exercised", detail)
 
 
 def test_a_pad_that_is_known_to_do_nothing_is_no_doubt() -> None:
-    source = written_models.model("""(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 0}> {
+    source = model("""(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 0}> {
         r = Relu (x) q = Pad (r, p) y = Neg (q) }""")
     for fold in (False, True):
         assert padops.convert(source, fold=fold, verify=True, run=True, strict=True).verification.doubts == ()
@@ -133,34 +131,17 @@ def test_sizes_at_which_a_pad_does_something_are_found() -> None:
 
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.usefixtures("fewer_small_inputs")
-# tests/long/long_breaks.py has the others: basic-pitch has 48 breaks of seconds each.
-EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))[::4]
+# A few examples and a real one; tests/long/long_breaks.py has others, with up to 48 breaks of seconds each.
+BREAKABLE = [*sorted((ROOT / "models").glob("*.onnx"))[::4], Path("onnx-asr/kaldi.onnx")]
 
 
-@pytest.fixture
-def fewer_small_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", BREAKABLE, ids=lambda path: path.name)
+def test_every_break_of_a_model_is_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "MANY", 8)
-
-
-def overlooked(original: Path) -> list[str]:
-    """The breaks of a model that verification does not find; each Pad has two of them."""
-    converted = padops.convert(original, fold=False, fallback=False).proto()
-    breaks = list(broken_models(converted))
-    assert len(breaks) == 2 * len({what.split(": ")[0] for what, _ in breaks}) > 0
-    return [what for what, broken in breaks if padops.verify(original, broken, run=True).passed]
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_every_break_of_an_example_is_found(path: Path) -> None:
-    whole = padops.verify(path, padops.convert(path).proto(), run=True)
-    assert (whole.outcome, whole.doubts) == ("equal", ())
-    assert overlooked(path) == []
-
-
-def test_every_break_of_a_real_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
-    path = importlib.import_module("fetch_models").fetch(["onnx-asr"])["onnx-asr/kaldi.onnx"]
-    whole = padops.verify(path, padops.convert(path).proto(), run=True)
-    assert (whole.outcome, whole.doubts, len(whole.pads)) == ("equal", (), 3)
-    assert overlooked(path) == []
+    source = path if path.exists() else importlib.import_module("fetch_models").fetch(["onnx-asr"])[str(path)]
+    whole = padops.verify(source, padops.convert(source).proto(), run=True)
+    assert (whole.outcome, whole.doubts) == ("equal", ())
+    breaks = list(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
+    assert len(breaks) == 2 * len({what.split(": ")[0] for what, _ in breaks}) > 0
+    assert [what for what, broken in breaks if padops.verify(source, broken, run=True).passed] == []
