@@ -22,14 +22,7 @@ Feeds = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models of the same inputs and outputs.
-
-    Attributes:
-        name: What is different, in words.
-        original: The first model.
-        converted: The second one.
-        feeds: Inputs for which the first runs, and the second gives something else or fails.
-    """
+    """Two models: the first one runs on the inputs, and the second one gives something else, or fails."""
 
     name: str
     original: onnx.ModelProto
@@ -39,8 +32,6 @@ class Pair:
 
 CONSTANT = re.compile(r'\b(\w+) = (\[[-\d, ]*\]|-?\d[\d.]*|"[^"]*")(?= |$)')
 FLOATS = "float[N] x => float[M] y"
-
-
 FUNCTION = '<domain: "{}", opset_import: ["": 18]>'
 # Words of the tables, and the text for which they stand
 SHORT = {
@@ -88,11 +79,7 @@ def constant(found: re.Match[str]) -> str:
 def array(text: str, signature: str, name: str) -> np.ndarray:
     """An input: its elements, or ``ramp 2 3`` (from 1 on), ``-ramp 2 3`` or ``all 5 2 3`` with its dims."""
     (kind,) = re.findall(rf"(\w+)(?:\[[^\]]*\])? {name}\b", signature.split("=>")[0])
-    dtype = (
-        object
-        if kind == "string"
-        else onnx.helper.tensor_dtype_to_np_dtype(onnx.TensorProto.DataType.Value(kind.upper()))
-    )
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(onnx.TensorProto.DataType.Value(kind.upper()))
     way, *dims = text.split()
     if way in ("ramp", "-ramp"):
         shape = tuple(map(int, dims))
@@ -123,9 +110,7 @@ def answers(model: onnx.ModelProto, feeds: Feeds) -> list[tuple] | str:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         session = native.session(model, options)
-        given = {row.name for row in session.get_inputs()} | {
-            row.name for row in session.get_overridable_initializers()
-        }
+        given = {row.name for row in (*session.get_inputs(), *session.get_overridable_initializers())}
         outputs = run_session(session, {name: array for name, array in feeds.items() if name in given})
     except Exception as error:  # of several classes, which the binding of onnxruntime makes
         return str(error)

@@ -117,7 +117,7 @@ def test_a_pipe(source: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "arguments"), [(FLOAT, ["o.onnx"]), (COMPLEX64, ["--dry-run", "--strict"])])
 def test_the_report_of_standard_input_is_the_same_in_a_file(
-    kind: int, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: int, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     content = one_pad(13, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)]).SerializeToString()
@@ -125,7 +125,7 @@ def test_the_report_of_standard_input_is_the_same_in_a_file(
     for report in ("-", "r.json"):
         give(monkeypatch, content)
         assert cli.main(["convert", "-", *arguments, "--report", report]) == (0 if kind == FLOAT else 3)
-        out = capsys.readouterr().out
+        out = capfd.readouterr().out
         told.append(json.loads(out if report == "-" else Path(report).read_text())["source"])
     assert told[0] == told[1]
     [file] = told[0]["files"]
