@@ -21,9 +21,6 @@ from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
 node = helper.make_node
-HEAD = (
-    '<ir_version: 8, opset_import: ["": 17]> g (float[{}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, '
-)
 PADS = tensor("pads", [1, 0, 2, 1])
 
 
@@ -37,8 +34,10 @@ PADS_OF_D = """<domain: "d", opset_import: ["": 18]> Pads (x, pads) => (y) { y =
 CASTS_OF_D = """<domain: "d", opset_import: ["": 18]> Casts <kind> (x, pads) => (y) {
     c = Cast <to: int = @kind> (x) y = Pad (c, pads) }"""
 TWO = "y = d.Outer (x, pads) w = d.Pads (z, pads)"
-BRANCH = "{0} () => (int16[] {0}) {{ {0} = d.Pads (x, pads) }}"
-# Nodes, the second input, and what is known of the Pad in a function.
+BRANCH = "{0} () => (int16[] {0}) {{ {0} = d.Pads (x, pads) }}".format
+OTHER = "else_branch = e () => (int16[] e) { e = Identity (x) }>"
+INNER = f"If (c) <then_branch = b () => (int16[] b) {{ r = Identity (x) b = Pad (r, pads) }}, {OTHER}"
+# Nodes, the second input, and what is known of the Pad in a function or a branch.
 CALLS = [
     (TWO, "int16[3, 4]", "int16", (3, 4)),
     (TWO, "int16[3, 5]", "int16", (3, None)),
@@ -46,29 +45,18 @@ CALLS = [
     (TWO, "float[3, 4]", None, None),
     ("y = d.Casts <kind = 1> (x, pads)", "bool", "float", (3, 4)),
     ("y = d.Casts <kind = 1> (x, pads) w = d.Casts <kind = 7> (x, pads)", "bool", None, None),
-    (f"y = If (c) <then_branch = {BRANCH.format('t')}, else_branch = {BRANCH.format('e')}>", "bool", "int16", (3, 4)),
+    (f"y = If (c) <then_branch = {BRANCH('t')}, else_branch = {BRANCH('e')}>", "bool", "int16", (3, 4)),
+    (f"y = If (c) <then_branch = a () => (int16[] a) {{ a = {INNER} }}, {OTHER}", "bool", "int16", (3, 4)),
 ]
 
 
 @pytest.mark.parametrize(("nodes", "other", "type", "shape"), CALLS)
 def test_calls_give_what_they_agree_on(nodes: str, other: str, type: str | None, shape: tuple | None) -> None:
-    facts = found(
-        parser.parse_model(
-            f'<ir_version: 8, opset_import: ["": 18, "d": 1]> g (int16[3, 4] x, {other} z, bool c) => (int16[] y) '
-            f"<int64[4] pads = {{1, 0, 2, 1}}> {{ {nodes} }} {CASTS_OF_D if 'Casts' in nodes else PADS_OF_D}"
-        )
-    )
+    functions = CASTS_OF_D if "Casts" in nodes else PADS_OF_D if "d." in nodes else ""
+    source = parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18, "d": 1]> g (int16[3, 4] x, {other} z, bool c)
+        => (int16[] y) <int64[4] pads = {{1, 0, 2, 1}}> {{ {nodes} }} {functions}""")
+    facts = found(source)
     assert (facts.type, facts.input_shape) == (type, shape)
-
-
-def test_a_pad_in_a_branch_of_a_branch() -> None:
-    other = "else_branch = e () => (float[] e) { e = Neg (x) }>"
-    inner = f"If (c) <then_branch = b () => (float[] b) {{ r = Relu (x) b = Pad (r, p) }}, {other}"
-    source = parser.parse_model(
-        f"{HEAD.format('2, 3')} int64[4] p = {{1, 0, 2, 1}}, bool c = {{1}}> "
-        f"{{ y = If (c) <then_branch = a () => (float[] a) {{ a = {inner} }}, {other} }}"
-    )
-    assert (found(source).type, found(source).input_shape) == ("float", (2, 3))
 
 
 @pytest.mark.parametrize("as_graph", [False, True])
@@ -110,9 +98,8 @@ def test_a_sparse_tensor_is_a_constant(place: str) -> None:
     source = model(held, 18)
     if place == "branch":
         held.ClearField("input")
-        source = model(
-            [node("If", ["c"], ["y"], then_branch=held, else_branch=held)], 18, tensors=[tensor("c", True, bool)]
-        )
+        choice = node("If", ["c"], ["y"], then_branch=held, else_branch=held)
+        source = model([choice], 18, tensors=[tensor("c", True, bool)])
     facts = inspect(source).pads[0]
     assert (facts.type, facts.amounts) == ("float", ((1, 2), (0, 1)))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -128,27 +115,29 @@ def test_a_sparse_tensor_is_a_constant(place: str) -> None:
 @pytest.mark.parametrize(("index", "dims"), [(4, [4]), (-1, [4]), ([[0, 0]], [4]), (0, [1 << 40])])
 def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
     source = model([pad()], 18, tensors=[PADS])
-    places = numpy_helper.from_array(np.array(index if isinstance(index, list) else [index]))
-    source.graph.sparse_initializer.append(
-        onnx.SparseTensorProto(dims=dims, values=tensor("s", [1.0], np.float32), indices=places)
-    )
+    values, places = tensor("s", [1.0], np.float32), tensor("i", index if isinstance(index, list) else [index])
+    source.graph.sparse_initializer.append(onnx.SparseTensorProto(dims=dims, values=values, indices=places))
     with pytest.raises(PadopsError, match="sparse initializer 's'"):
         inspect(source)
 
 
-def sliced(end: int, step: int, dims: str = "3") -> onnx.ModelProto:
-    given = f"{HEAD.format(dims)} int64[1] e = {{{end}}}, int64[1] t = {{{step}}}>"
-    return parser.parse_model(f"{given} {{ b = Slice (x, s, e, a, t)  y = Identity (b) }}")
+def sliced(end: int, step: int, dims: str = "3", constant: bool = False) -> onnx.ModelProto:
+    nodes, held = f"e = Constant <value_ints = [{end}]> () t = Constant <value_ints = [{step}]> ()", ""
+    if not constant:
+        nodes, held = "", f", int64[1] e = {{{end}}}, int64[1] t = {{{step}}}"
+    return parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": 17]> g (float[{dims}] x) => (float[m] y) <int64[1] s = {{1}}, '
+        f"int64[1] a = {{0}}{held}> {{ {nodes} b = Slice (x, s, e, a, t) y = Identity (b) }}"
+    )
 
 
 @pytest.mark.parametrize("steps", ["t", "u"])
 def test_amounts_behind_one_are_not_known(steps: str) -> None:
     """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
-    model = parser.parse_model(
-        f"{HEAD.format(3)} int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}}, int64[1] t = {{-1}}> "
-        f"{{ u = Identity (t)  b = Slice (p, s, e, a, {steps})  n = Size (b)  m = Unsqueeze (n, a)  "
-        "q = Concat <axis = 0> (m, m)  y = Pad (x, q) }"
-    )
+    model = parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[m] y)
+        <int64[1] s = {{1}}, int64[1] a = {{0}}, int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}},
+        int64[1] t = {{-1}}> {{ u = Identity (t) b = Slice (p, s, e, a, {steps}) n = Size (b) m = Unsqueeze (n, a)
+        q = Concat <axis = 0> (m, m) y = Pad (x, q) }}""")
     x = np.array([1, 2, 3], np.float32)
     for target in ("padops", "onnx"):
         session = padops.InferenceSession(padops.convert(model, target=target).proto().SerializeToString())
@@ -158,15 +147,9 @@ def test_amounts_behind_one_are_not_known(steps: str) -> None:
 @pytest.mark.parametrize("constant", [False, True])
 def test_a_name_of_two_graphs(constant: bool) -> None:
     """Steps that go forward in one graph and backward in another are not known to go forward."""
-    model = sliced(ENDLESS[1], -1)
+    model = sliced(ENDLESS[1], -1, constant=constant)
     body = parser.parse_graph("b () => (int64[1] t) <int64[1] t = {1}> { }")
     model.graph.node.append(onnx.helper.make_node("If", ["c"], ["z"], then_branch=body, else_branch=body))
-    if constant:  # as lists of integers
-        for name in ("e", "t"):
-            row = next(tensor for tensor in model.graph.initializer if tensor.name == name)
-            numbers = onnx.numpy_helper.to_array(row).tolist()
-            model.graph.node.insert(0, onnx.helper.make_node("Constant", [], [name], value_ints=numbers))
-            model.graph.initializer.remove(row)
     open_backward_slices(model)
     (there,) = (node for node in model.graph.node if node.op_type == "Slice")
     assert there.input[2] == NOWHERE

@@ -44,9 +44,11 @@ def wrong(monkeypatch):
     def convert(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         message = right(message, path)
         for node in message.graph.node:
-            node.op_type = "Abs" if node.op_type == "Relu" else node.op_type
+            if node.op_type == "Relu":
+                node.op_type = "Abs"
             for row in node.attribute:
-                row.s = b"reflect" if row.name == "pad_mode" and "Relu" not in path.stem else row.s
+                if row.name == "pad_mode" and path.stem != "Relu":
+                    row.s = b"reflect"
         return message
 
     monkeypatch.setattr(ir, "convert_layers", convert)

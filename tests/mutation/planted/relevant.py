@@ -45,7 +45,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files.py", "convert/files: outputs files processes"),
     ("streams", "convert/files: processes outputs"),
     ("folding", "convert/folding: folding rows consumers random"),
-    ("ir/", "convert/readers: openvino_layers broken_irs openvino_files openvino_ir"),
+    ("ir/", "convert/readers: openvino_layers broken_irs openvino_files"),
     ("model/", f"convert/model: broken_models {MATCHERS} {ROADS} convert/folding: folding"),
     ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
     ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_property"),
