@@ -8,11 +8,10 @@ from pathlib import Path
 
 import onnx
 import pytest
-from command_lines import save
+from command_lines import Cli, save
 from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
-from padops import cli
 from padops.convert.errors import UsageError
 from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_NAME, runtime_minor
@@ -130,42 +129,38 @@ def test_a_file_of_rules(rules: Path, provider: str) -> None:
         assert (found.verdict, found.runner) == (verdict, runner)
 
 
-def test_commands(rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(rules: Path, source: Path, cli: Cli) -> None:
     inspection = padops.inspect(REFLECT, providers=[VITIS], rules=rules)
     assert inspection.commands()["session"].endswith(f'providers=["{VITIS}"], rules="{rules}")')
     assert inspection.to_json()["rules"] == str(rules)
-    out = source.with_name("out.onnx")
-    assert cli.main(["inspect", str(source), "--check", "--providers", "vitisai", "--rules", str(rules)]) == 4
-    assert f"{VITIS} gets it wrong (mode reflect: any)" in capsys.readouterr().out
-    written = ["convert", str(source), str(out), "--target", "onnx", "--for", "VitisAI", "--rules", str(rules)]
-    assert cli.main(written) == 0
-    assert [found.operator for found in padops.inspect(out).pads] == ["Concat"]
+    code, out, _ = cli("inspect", source, "--check", "--providers", "vitisai", "--rules", rules)
+    assert code == 4 and f"{VITIS} gets it wrong (mode reflect: any)" in out
+    made = source.with_name("out.onnx")
+    assert cli("convert", source, made, "--target", "onnx", "--for", "VitisAI", "--rules", rules)[0] == 0
+    assert [found.operator for found in padops.inspect(made).pads] == ["Concat"]
 
 
-COMMANDS = {"inspect": ["--providers"], "convert": ["--dry-run", "--target", "onnx", "--for"], "run": ["--providers"]}
-OF_ANOTHER = f"has rules for {VITIS}, {CUDA}, and for none of WebGpuExecutionProvider\n"
+WRONG = [
+    (json.dumps(CONTENT), "webgpu", f"has rules for {VITIS}, {CUDA}, and for none of WebGpuExecutionProvider\n"),
+    (None, "cuda", "does not exist\n"),
+    ("{", "cuda", "expected JSON: "),
+    ("[]", "cuda", "expected an object with the rules of a provider"),
+    (json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]}), "cuda", '"no" is unknown; expected one of'),
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_wrong_file(command: str, rules: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("options", ["inspect --providers", "convert --dry-run --target onnx --for", "run --providers"])
+def test_a_wrong_file(options: str, rules: Path, source: Path, cli: Cli) -> None:
     """No file without a provider; a file of another provider, none, or a broken one."""
-    *options, names = COMMANDS[command]
-    assert cli.main([command, str(source), *options, "--rules", str(rules)]) == 2
-    assert "--rules needs" in capsys.readouterr().err
-    wrong = json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]})
-    for content, provider, said in (
-        (json.dumps(CONTENT), "webgpu", OF_ANOTHER),
-        (None, "cuda", "does not exist\n"),
-        ("{", "cuda", "expected JSON: "),
-        ("[]", "cuda", "expected an object with the rules of a provider"),
-        (wrong, "cuda", '"no" is unknown; expected one of'),
-    ):
+    command, *more, names = options.split()
+    code, _, error = cli(command, source, *more, "--rules", rules)
+    assert code == 2 and "--rules needs" in error
+    for content, provider, said in WRONG:
         rules.unlink(missing_ok=True)
         if content is not None:
             rules.write_text(content, encoding="utf-8")
-        assert cli.main([command, str(source), *options, names, provider, "--rules", str(rules)]) == 2
-        error = capsys.readouterr().err
-        assert error.startswith(f"error: --rules: {rules}") and said in error
+        code, _, error = cli(command, source, *more, names, provider, "--rules", rules)
+        assert code == 2 and error.startswith(f"error: --rules: {rules}") and said in error
 
 
 MODEL = Path(__file__).resolve().parents[2] / "models" / "pad_19.onnx"
@@ -178,11 +173,11 @@ def test_another_release_is_an_error(release: object) -> None:
         padops.inspect(MODEL, onnxruntime=release)
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.22", "--check", "--json"]) == 5
-    assert json.loads(capsys.readouterr().out)["models"][0]["runtime"] == "onnxruntime 1.22"
-    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.99"]) == 2
-    assert "--onnxruntime is '1.99', expected a release from 1.20 to 1.32" in capsys.readouterr().err
+def test_the_command(cli: Cli) -> None:
+    code, out, _ = cli("inspect", MODEL, "--onnxruntime", "1.22", "--check", "--json")
+    assert code == 5 and json.loads(out)["models"][0]["runtime"] == "onnxruntime 1.22"
+    code, _, error = cli("inspect", MODEL, "--onnxruntime", "1.99")
+    assert code == 2 and "--onnxruntime is '1.99', expected a release from 1.20 to 1.32" in error
 
 
 def facts(release: str, size: int, begin: int, end: int, mode: str = "constant", opset: int = 19) -> PadFacts:
@@ -201,16 +196,10 @@ def test_an_opset_that_the_release_does_not_load(opset: int, release: str, later
     assert facts(release, 4, 1, 1, opset=opset - 1).verdict == "runs"
 
 
-@pytest.mark.parametrize(
-    ("release", "mode", "sizes", "verdict"),
-    [
-        ("1.23", "edge", (4, -3, -1), "runs"),
-        ("1.24", "edge", (4, -3, -1), "refuses"),
-        ("1.23", "constant", (0, -1, 2), "runs"),
-        ("1.23", "constant", (1, -1, 2), "may be wrong"),
-        ("1.23", "wrap", (0, -1, 1), "refuses"),
-        ("1.23", "reflect", (4, 1, -1), "may be wrong"),
-    ],
-)
+@pytest.mark.parametrize(("release", "mode", "sizes", "verdict"), [
+    ("1.23", "edge", (4, -3, -1), "runs"), ("1.24", "edge", (4, -3, -1), "refuses"),
+    ("1.23", "constant", (0, -1, 2), "runs"), ("1.23", "constant", (1, -1, 2), "may be wrong"),
+    ("1.23", "wrap", (0, -1, 1), "refuses"), ("1.23", "reflect", (4, 1, -1), "may be wrong"),
+])  # fmt: skip
 def test_what_a_release_does(release: str, mode: str, sizes: tuple[int, int, int], verdict: str) -> None:
     assert facts(release, *sizes, mode).verdict == verdict

@@ -110,16 +110,6 @@ SEQUENCES: dict[str, tuple[tuple[int, ...], Build]] = {
     "lstm sequence of open length": ((2, -1, 4), sequence("lstm", 4, "bidirectional", lengths=(6, 6))),
     "lstm sequence with other activations": ((2, 3, 4), sequence("lstm", 4, activations=["sigmoid", "tanh", "relu"])),
 }
-COMPOSED_LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
-    **{f"strided slice {name}": (shape, np.float32, build) for name, (shape, build) in SLICES.items()},
-    **{
-        f"einsum {equation}": (SHAPE, np.float32, lambda x, equation=equation, shapes=shapes: op.einsum(
-            [x, *(f(*shape) for shape in shapes)], equation))
-        for equation, shapes in EINSUMS.items()
-    },
-    **{f"fake quantize {name}": (SHAPE, np.float32, build) for name, build in QUANTIZED.items()},
-    **{name: (shape, np.float32, build) for name, (shape, build) in SEQUENCES.items()},
-}
 UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor",
          "log", "mish", "negative", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "softsign", "sqrt", "tan",
          "tanh", "hsigmoid", "hswish", "is_nan", "non_zero")
@@ -127,7 +117,11 @@ BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum"
           "greater", "greater_equal")
 REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1", "reduce_l2")
 ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), or (shape, type, builder)
-    **COMPOSED_LAYERS,
+    **{f"strided slice {name}": row for name, row in SLICES.items()},
+    **{f"einsum {equation}": lambda x, equation=equation, shapes=shapes: op.einsum(
+        [x, *(f(*shape) for shape in shapes)], equation) for equation, shapes in EINSUMS.items()},
+    **{f"fake quantize {name}": build for name, build in QUANTIZED.items()},
+    **SEQUENCES,
     **{name: getattr(op, name) for name in UNARY},
     **{name: binary(name) for name in BINARY},
     **{name: reduce(name) for name in REDUCTIONS},

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 from onnx.external_data_helper import convert_model_to_external_data
 
 Way = Callable[[onnx.ModelProto], onnx.ModelProto]
@@ -88,23 +87,6 @@ def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     return made
 
 
-def restored(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Tensors hold numbers where they held bytes."""
-    made = copy.deepcopy(model)
-    for graph in graphs(made):
-        tensors = list(getattr(graph, "initializer", []))
-        tensors += [row.t for node in graph.node for row in node.attribute if row.HasField("t")]
-        for tensor in tensors:
-            if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64) and tensor.HasField("raw_data"):
-                array = numpy_helper.to_array(tensor)
-                if np.isnan(array).any():
-                    continue  # of which the way through Python's numbers may change bits
-                tensor.ClearField("raw_data")
-                field = tensor.float_data if array.dtype == np.float32 else tensor.int64_data
-                field.extend(array.reshape(-1).tolist())
-    return made
-
-
 def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
     """Nothing says of inner values what they are; attributes stand in another order."""
     made = copy.deepcopy(model)
@@ -130,20 +112,18 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
     """Each result passes through an Identity, and another Identity is read by nothing."""
     made = copy.deepcopy(model)
     outputs = {row.name for row in made.graph.output}
-    nodes = []
-    for node in made.graph.node:
-        one = copy.deepcopy(node)
-        one.output[:] = [f"before_{name}" if name in outputs else name for name in node.output]
-        one.input[:] = [f"before_{name}" if name in outputs else name for name in node.input]
-        nodes.append(one)
-        for name in outputs & set(node.output):
-            nodes.append(helper.make_node("Identity", [f"before_{name}"], [name]))
-            nodes.append(helper.make_node("Identity", [f"before_{name}"], [f"unread_{name}"]))
-    inner = {name for node in made.graph.node for row in node.attribute if row.HasField("g") for name in _reads(node)}
-    if outputs & inner:
+    holders = [node for node in made.graph.node if any(row.HasField("g") for row in node.attribute)]
+    if any(outputs & _reads(node) for node in holders):
         return made
     del made.graph.node[:]
-    made.graph.node.extend(nodes)
+    for node in model.graph.node:
+        one = made.graph.node.add()
+        one.CopyFrom(node)
+        one.output[:] = [f"before_{name}" if name in outputs else name for name in node.output]
+        one.input[:] = [f"before_{name}" if name in outputs else name for name in node.input]
+        for name in outputs & set(node.output):
+            for copy_of_it in (name, f"unread_{name}"):
+                made.graph.node.append(helper.make_node("Identity", [f"before_{name}"], [copy_of_it]))
     return made
 
 
@@ -156,9 +136,5 @@ def external(model: onnx.ModelProto, folder: Path) -> Path:
 
 
 WAYS: dict[str, Way] = {
-    way.__name__: way
-    for way in (
-        renamed, reordered, initializers_as_constants, restored, undeclared,
-        declared, copied,
-    )
-}  # fmt: skip
+    way.__name__: way for way in (renamed, reordered, initializers_as_constants, undeclared, declared, copied)
+}

@@ -24,7 +24,7 @@ NAMES = {
     "convert/readers": "convert_openvino_files",
     "convert/standard": "fallback fusions lowering",
     "convert/targets": "convert_pyop",
-    "convert/verify": "crafted_pairs verify_openvino verify_pads verify_proofs verify_providers",
+    "convert/verify": "crafted_pairs verify_pads verify_proofs verify_providers",
     "csrc": """engine_check large load ort_abi other_compilers out_of_memory property provider_threads replay
         sanitizers session_fuzz""",
     "exporters": "torch_export",

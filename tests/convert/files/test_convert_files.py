@@ -140,25 +140,22 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
     assert names(tmp_path) == before
 
 
-def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path) -> None:
+def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path, out: Path) -> None:
     missing = tmp_path / "missing" / "m.onnx"
     assert refusal(two_files, missing) == f"cannot write {missing}: the folder {missing.parent} does not exist"
     said = refusal(two_files, tmp_path / "in")
     assert said == f"cannot write {tmp_path / 'in'}: it is a folder; only regular files are replaced"
     said = refusal(two_files, tmp_path / "m.onnx", report=missing)
     assert said == f"cannot write {missing}: the folder {missing.parent} does not exist"
-    assert names(tmp_path) == ["in", "in/a.bin", "in/deep", "in/deep/b.bin", "in/model.onnx"]
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "deep").touch()  # a file where a data file's folder belongs
+    assert names(tmp_path) == ["in", "in/a.bin", "in/deep", "in/deep/b.bin", "in/model.onnx", "out"]
+    (out / "deep").touch()  # a file where a data file's folder belongs
     with pytest.raises(PadopsError, match="nothing has been left behind"):
-        convert(two_files, tmp_path / "out" / "m.onnx")
-    assert names(tmp_path / "out") == ["deep"]
+        convert(two_files, out / "m.onnx")
+    assert names(out) == ["deep"]
 
 
-def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> None:
+def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path, out: Path) -> None:
     before = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
-    out = tmp_path / "out"
-    out.mkdir()
     steps: list[tuple[str, int, int]] = []
     conversion = convert(two_files, out / "m.onnx", verify=True, run=True, progress=lambda *step: steps.append(step))
     assert conversion.verification.outcome == "equal"
@@ -199,15 +196,14 @@ def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     assert same_but_for_the_pads(loads(two_files), loads(output))
 
 
-def test_hard_links_are_copied(tmp_path: Path) -> None:
+def test_hard_links_are_copied(tmp_path: Path, out: Path) -> None:
     write_floats(tmp_path / "elsewhere.bin", *range(4))
     (tmp_path / "in").mkdir()
     os.link(tmp_path / "elsewhere.bin", tmp_path / "in" / "w.bin")
     source = save(tmp_path / "in" / "m.onnx")
-    (tmp_path / "out").mkdir()
-    convert(source, tmp_path / "out" / "m.onnx", verify=True, run=True)
-    assert (tmp_path / "out" / "w.bin").stat().st_nlink == 1
-    assert loads(tmp_path / "out" / "m.onnx")
+    convert(source, out / "m.onnx", verify=True, run=True)
+    assert (out / "w.bin").stat().st_nlink == 1
+    assert loads(out / "m.onnx")
 
 
 def broken(folder: Path, **entries: Any) -> Path:
@@ -235,13 +231,12 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("entries", "text"), BROKEN, ids=[text[:40] for _, text in BROKEN])
-def test_broken_data(entries: dict[str, Any], text: str, tmp_path: Path) -> None:
+def test_broken_data(entries: dict[str, Any], text: str, tmp_path: Path, out: Path) -> None:
     source = broken(tmp_path / "in", **entries)
-    (tmp_path / "out").mkdir()
     for dry_run in (False, True):
-        said = refusal(source, tmp_path / "out" / "m.onnx", dry_run=dry_run)
+        said = refusal(source, out / "m.onnx", dry_run=dry_run)
         assert said == "tensor 'w' (graph.initializer[0]): " + text.format(folder=tmp_path / "in")
-    assert names(tmp_path / "out") == []
+    assert names(out) == []
 
 
 def test_data_of_a_message_need_a_folder(two_files: Path, tmp_path: Path) -> None:
@@ -277,11 +272,10 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def linked(tmp_path: Path, secret: Path) -> Path:
+def linked(tmp_path: Path, secret: Path, out: Path) -> Path:
     """A model whose data are a link to somewhere else."""
     source = save(tmp_path / "in" / "m.onnx")
     (tmp_path / "in" / "w.bin").symlink_to("../system/secret")
-    (tmp_path / "out").mkdir()
     return source
 
 
@@ -336,10 +330,8 @@ def make_cache(tmp_path: Path, folder: str) -> Path:
 
 
 @pytest.mark.parametrize("folder", ["", "onnx/deep"])
-def test_a_hugging_face_cache(folder: str, tmp_path: Path) -> None:
+def test_a_hugging_face_cache(folder: str, tmp_path: Path, out: Path) -> None:
     source = make_cache(tmp_path, folder)
-    out = tmp_path / "out"
-    out.mkdir()
     assert convert(source, out / "m.onnx", verify=True, run=True).verification.outcome == "equal"
     assert contents(out).keys() == {"m.onnx", "model.onnx_data"}
     message = onnx.load(source, load_external_data=False)
@@ -383,23 +375,21 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
         convert(source)
 
 
-def test_one_file_under_two_names(tmp_path: Path) -> None:
+def test_one_file_under_two_names(tmp_path: Path, out: Path) -> None:
     """``w.bin`` and ``./w.bin`` are copied once."""
     external_data.save(tmp_path, [external("w", "w.bin", 4), external("v", "./w.bin", 4)], "m.onnx")
     write_floats(tmp_path / "w.bin", *range(4))
-    (tmp_path / "out").mkdir()
-    convert(tmp_path / "m.onnx", tmp_path / "out" / "m.onnx", verify=True, run=True)
-    assert contents(tmp_path / "out").keys() == {"m.onnx", "w.bin"}
+    convert(tmp_path / "m.onnx", out / "m.onnx", verify=True, run=True)
+    assert contents(out).keys() == {"m.onnx", "w.bin"}
 
 
-def test_the_report_does_not_take_the_place_of_data(tmp_path: Path) -> None:
+def test_the_report_does_not_take_the_place_of_data(tmp_path: Path, out: Path) -> None:
     source = save(tmp_path / "in" / "m.onnx")
     write_floats(tmp_path / "in" / "w.bin", *range(4))
-    (tmp_path / "out").mkdir()
-    convert(source, tmp_path / "out" / "m.onnx", report=tmp_path / "out" / "w.bin")
-    assert contents(tmp_path / "out").keys() == {"m.onnx", "m.w.bin", "w.bin"}
-    assert onnx.load(tmp_path / "out" / "m.onnx").graph.initializer[0].raw_data == SECRET
-    said = refusal(source, tmp_path / "out" / "n.onnx", report=tmp_path / "in" / "w.bin")
+    convert(source, out / "m.onnx", report=out / "w.bin")
+    assert contents(out).keys() == {"m.onnx", "m.w.bin", "w.bin"}
+    assert onnx.load(out / "m.onnx").graph.initializer[0].raw_data == SECRET
+    said = refusal(source, out / "n.onnx", report=tmp_path / "in" / "w.bin")
     assert said == f"{tmp_path / 'in' / 'w.bin'} holds data of the source; name another output"
 
 

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from command import make_device
-from command_lines import run
+from command_lines import Cli, run, save
 from external_data import names, refusal
 from killed import contents
 from small_models import convert, one_pad
@@ -119,90 +120,71 @@ def test_a_report_that_fails_last_says_that_the_model_is_there(
     assert contents(tmp_path).keys() == {"in.onnx", "out.onnx"}
 
 
-def test_long_names(source: Path, tmp_path: Path) -> None:
+def test_long_names(source: Path, tmp_path: Path, out: Path) -> None:
     """Too long for a file; and so long that the name of a data file beside it is cut."""
     for option in ("output", "report", "inputs"):
         said = refusal(source, **{option: tmp_path / ("m" * 300)}, verify=option == "inputs")
         assert "File name too long" in said
-    assert contents(tmp_path).keys() == {"in.onnx"}
-    out = tmp_path / "out"
-    out.mkdir()
+    assert contents(tmp_path).keys() == {"in.onnx", "out"}
     (out / "a.bin").touch()  # so that the data need another name
     convert(make_source(tmp_path / "in"), out / ("m" * 250 + ".onnx"), verify=True, run=True)
     assert contents(out).keys() == {"a.bin", "deep", "deep/b.bin", "m" * 249 + ".a.bin", "m" * 250 + ".onnx"}
 
 
-def full_disk(*_: object, **__: object) -> None:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def interrupted(*_: object, **__: object) -> None:
-    raise KeyboardInterrupt
-
-
-def on_call(count: int, real: Callable[..., Any], fail: Callable[..., Any]) -> Callable[..., Any]:
-    """``real``, but ``fail`` at one of its calls."""
-    calls = iter(range(1, 100))
-    return lambda *args, **named: (fail if next(calls) == count else real)(*args, **named)
-
-
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 # Each of three files is brought to the disk; the data are linked to where nothing is, the model replaces another.
 CALLS = [("fsync", 3), ("link", 1), ("link", 2), ("replace", 1)]
-FAILURES = [(*call, fail) for call, fail in product(CALLS, (full_disk, interrupted))]
+FAILURES = [(*call, fail) for call, fail in product(CALLS, (FULL, KeyboardInterrupt()))]
 
 
-@pytest.mark.parametrize(("where", "count", "fail"), FAILURES, ids=lambda value: getattr(value, "__name__", str(value)))
-def test_a_failure_in_the_middle(where: str, count: int, fail: Callable[..., Any], two_files: Path, tmp_path: Path,
-                                 monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    out = tmp_path / "out"
-    out.mkdir()
+@pytest.mark.parametrize(("where", "count", "error"), FAILURES, ids=str)
+def test_a_failure_in_the_middle(
+    where: str, count: int, error: BaseException, two_files: Path, tmp_path: Path, monkeypatch: Any, out: Path
+) -> None:
     (out / "m.onnx").write_text("what was there")
     before = names(tmp_path)
-    monkeypatch.setattr(staging.os, where, on_call(count, getattr(os, where), fail))
-    with pytest.raises(PadopsError if fail is full_disk else KeyboardInterrupt) as caught:
+    real, calls = getattr(os, where), iter(range(1, 100))
+
+    def fail(*arguments: Any, **named: Any) -> Any:
+        if next(calls) == count:
+            raise error
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(staging.os, where, fail)
+    with pytest.raises(PadopsError if error is FULL else KeyboardInterrupt) as caught:
         convert(two_files, out / "m.onnx", report=tmp_path / "report.json")
-    if fail is full_disk:
-        assert str(caught.value) == (
-            f"cannot write {out / 'm.onnx'}: No space left on device; nothing has been left behind"
-        )
+    if error is FULL:
+        assert str(caught.value) == f"cannot write {out / 'm.onnx'}: No space left on device; {LEFT}"
     monkeypatch.undo()
     assert names(tmp_path) == before
     assert (out / "m.onnx").read_text() == "what was there"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("convert", "m.onnx", "out.onnx"), "out.onnx"),
-        (("convert", ".", "--in-place"), "m.onnx"),
-        (("convert", "m.onnx", "--dry-run", "--report", "r.json"), "r.json"),
-        (("run", "m.onnx", "--inputs", "x.npz", "--outputs", "y.npz"), "y.npz"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "named"), [
+    ("convert m.onnx out.onnx", "out.onnx"),
+    ("convert . --in-place", "m.onnx"),
+    ("convert m.onnx --dry-run --report r.json", "r.json"),
+    ("run m.onnx --inputs x.npz --outputs y.npz", "y.npz"),
+])  # fmt: skip
 def test_a_folder_that_takes_no_file(
-    arguments: tuple[str, ...], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+    arguments: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     """The message names the file, not its folder: it was "cannot write .:"."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "m.onnx").write_bytes(one_pad(13).SerializeToString())
+    save(tmp_path / "m.onnx", one_pad(13))
     np.savez(tmp_path / "x.npz", x=np.zeros((2, 3), np.float32))
-
-    def refused(**given: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", "./.padops-a1b2c3d4.part")
-
-    monkeypatch.setattr(staging.tempfile, "mkdtemp", refused)
-    code, _, err = run(capsys, *arguments)
+    refused = OSError(errno.EROFS, "Read-only file system", "./.padops-a1b2c3d4.part")
+    monkeypatch.setattr(staging.tempfile, "mkdtemp", Mock(side_effect=refused))
+    code, _, err = cli(*arguments.split())
     assert code == 1 and f"error: cannot write {named}: Read-only file system" in err
 
 
 def test_only_what_replaces_a_file_waits_for_the_disk(
-    two_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_files: Path, monkeypatch: pytest.MonkeyPatch, out: Path
 ) -> None:
     """Of a new model nothing is lost with the power: its source is still there."""
     waited: list[int] = []
     monkeypatch.setattr(staging.os, "fsync", waited.append)
-    out = tmp_path / "out"
-    out.mkdir()
     convert(two_files, out / "m.onnx")
     assert waited == []
     written = names(out)
@@ -221,7 +203,7 @@ def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatc
         def fail(*_: object) -> None:
             monkeypatch.setattr(os, "replace", real)
             second.commit()
-            full_disk()
+            raise FULL
 
         monkeypatch.setattr(os, "replace", fail)
         with pytest.raises(OSError, match="No space left"):

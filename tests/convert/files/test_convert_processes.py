@@ -71,10 +71,8 @@ def test_no_room(limit: int, runner: Runner, tmp_path: Path) -> None:
     assert ended.said == f"error: cannot write {last}: File too large; nothing has been left behind\n"
 
 
-def test_writers_of_different_models(runner: Runner, tmp_path: Path) -> None:
+def test_writers_of_different_models(runner: Runner, tmp_path: Path, out: Path) -> None:
     """Two writers want the same data file names: the final model has its own data, whichever it is."""
-    out = tmp_path / "out"
-    out.mkdir()
     sources = []
     for i in range(4):
         folder = tmp_path / str(i)

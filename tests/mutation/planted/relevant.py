@@ -66,7 +66,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("verify/choice", "convert/verify: verify verify_not_run"),
     ("verify/rounding", "convert/verify: verify verify_pads"),
     ("verify/compare", "convert/verify: verify_pads"),
-    ("verify/openvino", "convert/verify: verify_providers verify_openvino"),
+    ("verify/openvino", "convert/verify: verify_providers convert/readers: openvino_files"),
     *(
         (f"verify/{name}", PROOFS)
         for name in (
