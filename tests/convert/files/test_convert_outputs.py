@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -27,16 +26,6 @@ from padops.files import staging
 LEFT = "nothing has been left behind"
 
 
-def make_socket(path: Path) -> None:
-    before = os.getcwd()
-    os.chdir(path.parent)  # the path of a socket may have 107 bytes
-    try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
-    finally:
-        os.chdir(before)
-
-
 def link_to_fifo(path: Path) -> None:
     os.mkfifo(path.with_name("fifo"))
     path.symlink_to("fifo")
@@ -46,8 +35,8 @@ SPECIAL = "it is a FIFO, a socket or a device; only regular files are replaced"
 FOLDER = "it is a folder; only regular files are replaced"
 DANGLING = "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"
 OBSTACLES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "FIFO": (os.mkfifo, SPECIAL), "socket": (make_socket, SPECIAL), "device": (make_device, SPECIAL),
-    "link to a FIFO": (link_to_fifo, SPECIAL), "folder": (os.mkdir, FOLDER),
+    "FIFO": (os.mkfifo, SPECIAL), "device": (make_device, SPECIAL), "link to a FIFO": (link_to_fifo, SPECIAL),
+    "folder": (os.mkdir, FOLDER),
     "link to a folder": (lambda path: path.symlink_to("."), FOLDER),
     "dangling link": (lambda path: path.symlink_to("gone/model"), DANGLING),
 }  # fmt: skip
