@@ -86,6 +86,7 @@ def test_elements_in_elements_without_end() -> None:
          "comes from layer 9, port 0, which does not exist"),
         ('from-layer="0" ', "", "an edge has no from-layer"),
         ('name="p" ', "", "layer Pad 'None' has no name"),
+        ('name="p"', 'name=""', "layer 2 has an empty name"),
         ('type="Pad"', 'type=""', "layer 2 has an empty type"),
         ('name="p" type="Pad"', 'name="p" type="Parameter"', "has 3 inputs and 1 output, expected 0 and 1"),
         ('<port id="2" precision="I64"><dim>1</dim></port></input>', "</input>",
