@@ -158,12 +158,14 @@ def test_a_failure_in_the_middle(
 def test_a_folder_that_takes_no_file(
     arguments: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
-    """The message names the file, not its folder: it was "cannot write .:"."""
+    """The message names the file, not its folder, and the disk: it was "cannot write .:"."""
     monkeypatch.chdir(tmp_path)
     save(tmp_path / "m.onnx", one_pad(13))
     np.savez(tmp_path / "x.npz", x=np.zeros((2, 3), np.float32))
     refused = OSError(errno.EROFS, "Read-only file system", "./.padops-a1b2c3d4.part")
     monkeypatch.setattr(staging.tempfile, "mkdtemp", Mock(side_effect=refused))
+    monkeypatch.setattr(staging.os, "statvfs", lambda path: Mock(f_flag=os.ST_RDONLY))
+    monkeypatch.setattr(staging.os, "access", lambda *given: False)
     code, _, err = cli(*arguments.split())
     assert code == 1 and f"error: cannot write {named}: Read-only file system" in err
 
