@@ -10,16 +10,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import chromium
 import needs
 import slow
-from mutation.planted import campaign, cpp_changes, python_changes
-from mutation.planted.change import Change
+from mutation.planted import campaign
 from mutation.planted.equivalent import EQUIVALENT, reason_of
-from mutation.planted.relevant import CONVERT, CSRC, stages_of
+from mutation.planted.relevant import stages_of
 
 from padops.conformance.peers import PEERS
 
@@ -107,23 +105,18 @@ def test_ci_begins_with_the_command_of_the_readme() -> None:
 # --- planted breaks ---------------------------------------------------------------------------------------------------
 
 
-def changes_of(file: str) -> tuple[str, Iterator[Change]]:
-    source = (ROOT / file).read_text(encoding="utf-8")
-    return source, (python_changes if file.endswith(".py") else cpp_changes).changes(file, source)
-
-
 def test_every_source_has_tests() -> None:
-    sources = [path.as_posix() for folder in (CSRC, CONVERT) for path in campaign.sources_of(folder)]
+    sources = [path for folder in (*campaign.FOLDERS, "padops/spec") for path in campaign.sources_of(folder)]
     assert len(sources) > 100
-    for file in sources:
-        if any(True for _ in changes_of(file)[1]):
-            stages = list(stages_of(file))  # raises where a file of tests is not there
-            assert any(stage[0] == "pytest" and len(stage) > 1 for stage in stages), file
+    for path in sources:
+        if any(True for _ in campaign.changes_of(path)):
+            stages = list(stages_of(path.as_posix()))  # raises where a file of tests is not there
+            assert any(stage[0] == "pytest" and len(stage) > 1 for stage in stages), path
 
 
 def test_each_equivalent_break_is_one_that_could_be_planted() -> None:
     for row in EQUIVALENT:
-        source, changes = changes_of(row.file)
-        pairs = {change.lines(source) for change in changes}
+        source = (ROOT / row.file).read_text(encoding="utf-8")
+        pairs = {change.lines(source) for change in campaign.changes_of(Path(row.file))}
         assert any(pair[0] == row.line and row.became in ("", pair[1]) for pair in pairs), row
         assert row.reason and reason_of(row.file, row.line, row.became)

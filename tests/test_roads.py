@@ -1,4 +1,4 @@
-"""Random models on padops' six roads give right bits, and wrong roads are found; tests/long/long_roads.py has more."""
+"""Random models on padops' six roads give right bits, and wrong roads are found; tests/long/long_counts.py has more."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pytest
 import road_findings
 import road_models
 import roads
+from slow import MORE
 from whole_models import pads_in
 
-SEED, COUNT = 0, 16
+SEED, COUNT = 0, 1000 if MORE else 16
 
 
 def test_models_on_six_roads() -> None:

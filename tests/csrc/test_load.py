@@ -1,4 +1,4 @@
-"""Short forms of tests/long/long_load.py: threads, calls, sessions and processes give right bits and leak nothing."""
+"""Threads, calls, sessions and processes give right bits and leak nothing; ``tests/long/long_counts.py`` takes more."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 
 import loads
 import pytest
+from slow import MORE
 
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
@@ -15,46 +16,40 @@ if sys.platform != "linux":
 # What destroying a session may leave behind; without -z nodelete it was 137 kB for each whose options were the last
 # ones.
 KEPT = 10
-
-
-def test_threads_on_one_session() -> None:
-    assert loads.one_session(320) == loads.Load(320, wrong=0)
-
-
 OLD = runtime_minor() < FIRST_MINOR  # without execution providers of libraries: tests/runtime has what is said then
+NEW = pytest.mark.skipif(OLD, reason="onnxruntime 1.24 is the first with execution providers of libraries")
 
 
-@pytest.mark.skipif(OLD, reason="onnxruntime 1.24 is the first with execution providers of libraries")
-def test_threads_on_one_session_of_the_provider() -> None:
-    assert loads.provider_threads(320) == loads.Load(320, wrong=0)
+@pytest.mark.parametrize(
+    ("load", "count"),
+    [
+        (loads.one_session, 320),
+        pytest.param(loads.provider_threads, 320, marks=NEW),
+        (loads.many_sessions, 64),
+        (loads.bindings, 80),
+    ],
+)
+def test_threads_and_bindings(load, count: int) -> None:
+    count *= 200 if MORE else 1
+    assert load(count) == loads.Load(count, wrong=0)
 
 
-def test_threads_with_a_session_each() -> None:
-    assert loads.many_sessions(64) == loads.Load(64, wrong=0)
-
-
-def test_outputs_that_the_caller_holds() -> None:
-    assert loads.bindings(80) == loads.Load(80, wrong=0)
-
-
-def test_calls_take_no_memory() -> None:
-    load = loads.in_process("tiny_calls", 10_000)
-    assert (load.count, load.wrong) == (10_000, 0)
-    assert load.grown < 1000
-
-
-def test_sessions_with_options_of_their_own_take_no_memory() -> None:
-    load = loads.in_process("fresh_options", 100)
-    assert (load.count, load.wrong) == (100, 0)
-    assert load.grown < 90 * KEPT
-
-
-@pytest.mark.skipif(OLD, reason="onnxruntime 1.24 is the first with execution providers of libraries")
-def test_sessions_of_the_provider_take_no_memory() -> None:
-    load = loads.in_process("provider_sessions", 300)
-    assert (load.count, load.wrong) == (300, 0)
-    assert load.grown < 270 * KEPT
+@pytest.mark.parametrize(
+    ("name", "usual", "more"),
+    [
+        ("tiny_calls", (10_000, 1000), (1_000_000, 1000)),
+        ("fresh_options", (100, 90 * KEPT), (10_000, 8000)),
+        pytest.param("provider_sessions", (300, 270 * KEPT), (10_000, 8000), marks=NEW),
+    ],
+)
+def test_memory_stays_flat(name: str, usual: tuple[int, int], more: tuple[int, int]) -> None:
+    """What one of a million calls or ten thousand sessions kept, even a byte of it, would be seen at once."""
+    count, kilobytes = more if MORE else usual
+    load = loads.in_process(name, count)
+    assert (load.count, load.wrong) == (count, 0)
+    assert load.grown < kilobytes
 
 
 def test_forked_processes_run_sessions() -> None:
-    assert loads.in_process("forks", 5, timeout=600) == loads.Load(5, wrong=0)
+    count = 500 if MORE else 5
+    assert loads.in_process("forks", count) == loads.Load(count, wrong=0)

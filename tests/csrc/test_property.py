@@ -1,6 +1,6 @@
 """Random Pads: the native kernels, the NumPy reference and ONNX Runtime's built-in Pad must say the same.
 
-``PADOPS_EXAMPLES`` sets how many are drawn; ``tests/long/long_property.py`` draws 100,000.
+``PADOPS_EXAMPLES`` sets how many are drawn; ``tests/long/long_counts.py`` draws 100,000.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from onnx import helper
+from slow import MORE
 
 from padops.spec import reference
 from padops.spec.plan import PadError
 
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "100000" if MORE else "1000"))
 
 
 def _outcome(run, *arguments):

@@ -1,6 +1,6 @@
 """The parts of ``action.yml``, ``.pre-commit-hooks.yaml`` and the files in docs/ci.md that CI runs.
 
-What these files install is left out; ``tests/long/long_ci.py`` installs it.
+What these files install is left out; ``tests/long/long_install.py`` installs it.
 """
 
 from __future__ import annotations

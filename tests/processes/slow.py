@@ -5,6 +5,7 @@ A run of all tests names at its end each other file that took long.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,6 +38,7 @@ NAMES = {
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
+MORE = "PADOPS_LONG" in os.environ  # tests/long/long_counts.py: tests draw, try and repeat more
 LONG = 20.0  # seconds of a file, from which on it belongs to the list
 LEFT_OUT = (
     f"LEFT OUT for time: the {len(FILES)} files of tests/processes/slow.py; python3 scripts/test.py --all runs them"

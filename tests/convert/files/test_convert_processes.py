@@ -19,6 +19,7 @@ from command import padops as run_text
 from command_lines import give
 from external_data import refusal, save, write_floats
 from killed import Runner, contents
+from slow import MORE
 from small_models import COMPLEX64, FLOAT, convert, external, one_pad
 from trials import CODES, KINDS, SIGNALS, Trial, end_at, make_source
 
@@ -35,10 +36,10 @@ def runner() -> Iterator[Runner]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SIGNALS)
 def test_ended_at_a_step(name: str, kind: str, runner: Runner, tmp_path: Path) -> None:
-    """At every fifth; ``long/long_files.py`` takes all of them."""
+    """At every fifth; ``long/long_counts.py`` takes all of them."""
     trial = Trial(runner, tmp_path, kind)
     assert trial.ended.steps > 10
-    codes = end_at(trial, name, range(1 + len(kind) % 2, trial.ended.steps + 1, 5))
+    codes = end_at(trial, name, range(1 + (not MORE and len(kind) % 2), trial.ended.steps + 1, 1 if MORE else 5))
     assert codes.count(CODES[name]) >= 2
     assert set(codes) <= {0, CODES[name]} and (name != "KILL" or 0 not in codes)
 
@@ -69,6 +70,18 @@ def test_no_room(limit: int, runner: Runner, tmp_path: Path) -> None:
     assert (ended.code, contents(trial.folder)) == (1, before)
     last = trial.folder / ("r.json" if limit >= len(trial.after["m.onnx"]) else "m.onnx")
     assert ended.said == f"error: cannot write {last}: File too large; nothing has been left behind\n"
+
+
+@pytest.mark.parametrize("kind", ["over an older one", "in place"])
+def test_writers_of_one_model(kind: str, runner: Runner, tmp_path: Path) -> None:
+    trial = Trial(runner, tmp_path, kind)
+    for _ in range(20 if MORE else 2):
+        trial.prepare()
+        arguments = trial.arguments if kind != "in place" else trial.arguments[:-2]  # a report has one writer
+        runs = runner.run_together([arguments] * 4)
+        assert [run.code for run in runs] == [0] * 4, runs
+        found, after = contents(trial.folder), dict(trial.after)
+        assert found.pop("r.json", b"") is not None and after.pop("r.json") and found == after
 
 
 def test_writers_of_different_models(runner: Runner, tmp_path: Path, out: Path) -> None:

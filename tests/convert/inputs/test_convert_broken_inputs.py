@@ -12,6 +12,7 @@ from broken_files import ran, refusal, server, short
 from mutation.kinds import KINDS
 from mutation.npz_inputs import archive, model, npy
 from mutation.runner import harmed, tried
+from slow import MORE
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 RIGHT = npy(X)
@@ -83,7 +84,7 @@ def test_a_broken_npz(content: bytes, reason: str) -> None:
     assert reason in refusal(files, *arguments, code=2)
 
 
-SEED, COUNT = 11, 25
+SEED, COUNT = 11, 2_000 if MORE else 25  # of each kind; ``tests/long/long_counts.py`` tries thousands
 
 
 @pytest.mark.parametrize("kind", KINDS)

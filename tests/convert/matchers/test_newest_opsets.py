@@ -57,7 +57,7 @@ def test_an_opset_that_onnx_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_newest_opset_of_this_onnx() -> None:
-    """The result does not depend on onnxruntime; tests/long/long_onnx.py runs this test with onnx-weekly."""
+    """The result does not depend on onnxruntime; tests/long/long_install.py runs this test with onnx-weekly."""
     newest = onnx.defs.onnx_opset_version()
     (pad,) = padops.inspect(model(newest)).pads
     assert (pad.form, pad.opset, pad.verdict) == (f"Pad-{VERSIONS[-1]} inputs", newest, "runs")

@@ -131,7 +131,7 @@ def test_sizes_at_which_a_pad_does_something_are_found() -> None:
 
 
 ROOT = Path(__file__).resolve().parents[3]
-# A few examples and a real one; tests/long/long_breaks.py has others, with up to 48 breaks of seconds each.
+# A few examples and a real one; tests/long/long_proof_cases.py has others, with up to 48 breaks of seconds each.
 BREAKABLE = [*sorted((ROOT / "models").glob("*.onnx"))[::4], Path("onnx-asr/kaldi.onnx")]
 
 
