@@ -30,7 +30,6 @@ Arrays = dict[str, np.ndarray]
 
 
 def given(source: onnx.ModelProto, seed: int = 0) -> Arrays:
-    """Random inputs; an open dim has 9 elements."""
     rng = np.random.default_rng(seed)
     feeds = {}
     for value in source.graph.input:
@@ -97,7 +96,6 @@ def padded(
 
 
 def dilated(**attributes: Any) -> onnx.ModelProto:
-    """A convolution of dilation 2."""
     conv = helper.make_node("Conv", ["x", "w"], ["y"], dilations=[2, 2], kernel_shape=[3, 3], **attributes)
     return model([conv], 13, inputs=[("x", FLOAT, [1, 1, 6, 5])], outputs=[("y", FLOAT, None)], tensors=[KERNEL])
 
@@ -166,14 +164,15 @@ def test_the_named_roads_lead_to_the_right_bits(name: str, tmp_path: Path, capsy
 
 def test_what_a_session_has_to_be_told(tmp_path: Path) -> None:
     """A Pad of an unknown domain may be anybody's; the line of its road says whose it is."""
-    attributes = {"padding_below": [0, 1], "padding_above": [0, 0]}
-    node = helper.make_node("Pad", ["x", "f"], ["y"], domain="mine", **attributes)
-    source = model([node], 13, imports=[("mine", 1)], tensors=[tensor("f", 7, np.float32)])
+    source = written("""(float[2, 3] x) => (float[a, b] y) <float f = {7}> {
+        y = other.Pad <padding_below = [0, 1], padding_above = [0, 0]> (x, f) }""")
     path = save(tmp_path / "m.onnx", source)
     assert padops.inspect(path).roads == ()
-    inspection = padops.inspect(path, custom_domains=["mine"])
+    inspection = padops.inspect(path, custom_domains=["other"])
     line = inspection.commands()["memory"]
-    assert line == f"session = padops.InferenceSession({json.dumps(str(path))}, convert={{'custom_domains': ['mine']}})"
+    assert (
+        line == f"session = padops.InferenceSession({json.dumps(str(path))}, convert={{'custom_domains': ['other']}})"
+    )
     feeds = given(source)
     (y,) = eval(line.removeprefix("session = "), {"padops": padops}).run(None, feeds)
     np.testing.assert_array_equal(y, np.pad(feeds["x"], [(0, 0), (1, 0)], constant_values=7))
@@ -181,19 +180,18 @@ def test_what_a_session_has_to_be_told(tmp_path: Path) -> None:
 
 def test_pads_that_need_different_roads(tmp_path: Path) -> None:
     """One session runs the Pad that runs as it is, and converts the other."""
-    tensors = [tensor("pads", [0, 1, 0, 2]), tensor("one", [1, 2]), tensor("axes", [1], np.int32)]
-    nodes = [pad(["h", "pads"], "z"), pad(["x", "one", "", "axes"])]
-    inputs, outputs = [("x", FLOAT, [2, 3]), ("h", INT16, [2, 3])], [("y", FLOAT, None), ("z", INT16, None)]
-    path = save(tmp_path / "m.onnx", model(nodes, 18, inputs=inputs, outputs=outputs, tensors=tensors))
+    source = written("""(float[2, 3] x, int16[2, 3] h) => (float[a, b] y, int16[c, d] z)
+        <int64[4] p = {0, 1, 0, 2}, int64[2] one = {1, 2}, int32[1] axes = {1}> {
+        z = Pad (h, p) y = Pad (x, one, , axes) }""")
+    path = save(tmp_path / "m.onnx", source)
     assert padops.inspect(path).roads == CONVERTED
     session = padops.InferenceSession(path)
-    feeds = given(onnx.load(path))
+    feeds = given(source)
     for array, data in zip(session.run(None, feeds), (feeds["x"], feeds["h"])):
         np.testing.assert_array_equal(array, np.pad(data, [(0, 0), (1, 2)]))
 
 
 def test_what_a_pad_needs_of_an_open_axis() -> None:
-    """As in silero-vad."""
     source = written("""(float[1, n] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 64}> {
         y = Pad <mode = "reflect"> (x, p) }""")
     (one,) = padops.inspect(source).pads

@@ -124,7 +124,6 @@ of_last_releases = pytest.mark.skipif(runtime_minor() < 31, reason="older releas
 
 
 def window(name: str, opset: int, dims: Sequence[int | str], kernel: Any, kind: int = FLOAT, **more: Any) -> Any:
-    """A model of one window operator that pads SAME_UPPER; the weights of a convolution are ones."""
     attributes = {"auto_pad": "SAME_UPPER", "kernel_shape": kernel} | more
     held = [helper.make_tensor("w", kind, [1, 1, *kernel], np.ones(kernel))] if name.startswith("Conv") else []
     node = helper.make_node(name, ["x", "w"] if held else ["x"], ["y"], **attributes)
@@ -144,7 +143,6 @@ def what_it_does(source: onnx.ModelProto) -> str:
 
 
 def opened(source: onnx.ModelProto) -> str:
-    """The verdict where the last dim is open."""
     source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
     return only_pad(source).verdict
 
@@ -244,7 +242,6 @@ def padded(pads: Any, opset: int = 18, **parts: Any) -> onnx.ModelProto:
 
 
 def own(op_type: str, *inputs: str, **attributes: Any) -> onnx.ModelProto:
-    """A model that has been converted."""
     node = helper.make_node(op_type, ["x", *inputs], ["y"], "p", domain="padops", **attributes)
     tensors = [tensor("one", [0, 3]), tensor("f", 0, np.float32)]
     return model([node], 18, tensors=tensors, imports=[("padops", 1)])

@@ -23,7 +23,6 @@ WEIGHTS = np.arange(4, dtype=np.float32).tobytes()
 
 @pytest.fixture
 def with_data(tmp_path: Path) -> Path:
-    """A model with external data, beside two empty folders."""
     for name in "ab":
         (tmp_path / name).mkdir()
     write_floats(tmp_path / "w.bin", *range(4))

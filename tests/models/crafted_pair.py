@@ -100,10 +100,7 @@ def parsed(signature: str, nodes: str, opset: str, held: str, functions: str) ->
 
 
 def answers(model: onnx.ModelProto, feeds: Feeds) -> list[tuple] | str:
-    """The bits of each output without any optimisation, or the error's text.
-
-    With the library, unless the model has functions of padops: then these run.
-    """
+    """The unoptimised outputs' bits, or the error's text; with the library, unless there are functions of padops."""
     fallback = any(function.domain == "padops" for function in model.functions)
     options = onnxruntime.SessionOptions() if fallback else native.session_options()
     options.log_severity_level = 4

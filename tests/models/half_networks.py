@@ -9,7 +9,6 @@ from written_models import model
 
 
 def half_network() -> onnx.ModelProto:
-    """Blocks of Pad, Conv and Relu, whose inputs and outputs stay float."""
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     source = model("""(float[1, 3, 16, 16] x) => (float[a, b, c, d] y) <int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}> {

@@ -258,7 +258,6 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
 
 
 def layer_data(name: str) -> np.ndarray:
-    """Numbers in the domain of the layer."""
     shape, type, _ = LAYERS[name]
     data = rng().standard_normal([6 if n < 0 else n for n in shape]) * (6 if type is np.int32 else 1)
     if name in ("acos", "asin", "atanh"):
@@ -271,7 +270,6 @@ def layer_data(name: str) -> np.ndarray:
 
 
 def save_layers(path: Path, *names: str) -> Path:
-    """An IR of some layers, each with data of its own."""
     given = [parameter(*LAYERS[name][:2], name=f"x{at}") for at, name in enumerate(names)]
     made = [LAYERS[name][2](x) for name, x in zip(names, given)]
     outputs = [one.outputs() if isinstance(one, openvino.Node) else [one] for one in made]

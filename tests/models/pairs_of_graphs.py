@@ -64,9 +64,6 @@ both axes above 300 | x = all 1.0 301 301
 H and W of 500 together | x = all 1.0 250 250
   DIMS a = [500] b = Add (h, w) f = Equal (b, a) p = Cast <to = 7> (f) PADDED
   DIMS p = [0] PADDED
-W / 7 / 11 of 13 | x = all 1.0 1 1001
-  DIMS a = [7] c = [11] d = [13] b = Div (w, a) e = Div (b, c) f = Equal (e, d) p = Cast <to = 7> (f) PADDED
-  DIMS p = [0] PADDED
 H of 14 by 101, and W of 14 by 97 | x = all 1.0 14 14
   DIMS a = [101] c = [97] d = [14] b = Mod (h, a) e = Mod (w, c) f = Equal (b, d) g = Equal (e, d) i = And (f, g) p =
     Cast <to = 7> (i) PADDED
@@ -74,10 +71,6 @@ H of 14 by 101, and W of 14 by 97 | x = all 1.0 14 14
 a table with another number at 777 | x = all 1.0 1 777
   DIMS t = TABLE a = [999] m = Min (w, a) p = Gather (t, m) PADDED
   DIMS p = [0] PADDED
-30 and 40 | x = all 1.0 30 40
-  DIMS k = [30] l = [40] o = [1] a = Sub (h, k) b = Abs (a) c = Sub (w, l) d = Abs (c) t = Add (b, d) u = Sub (o, t) p =
-    Max (u, z) PADDED
-  y = Identity (x)
 """
 WORDS = {
     "DIMS": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
@@ -133,10 +126,6 @@ draws of other seeds | float[N] x => float[1] y | x = [1]
   y = RandomUniform <shape = [1], seed = 2.0> ()
 """
 GRAPHS = """
-a function of the same name | x = [1]
-  @functions LOCAL F (u) => (v) { v = Neg (u) } || LOCAL F (u) => (v) { v = Abs (u) }
-  y = local.F (x)
-  y = local.F (x)
 a default of a function's attribute | x = [-1]
   @functions LOCAL F <k: float = 0.5> (u) => (v) { v = LeakyRelu <alpha: float = @k> (u) } || LOCAL F <k: float = 0.25>
     (u) => (v) { v = LeakyRelu <alpha: float = @k> (u) }

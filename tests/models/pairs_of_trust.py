@@ -106,7 +106,6 @@ SEQUENCE = "(float[n] x) => (float[k] y) { s = SequenceConstruct (x, x) [[|t = I
 
 
 def refused() -> Iterator[Row]:
-    """The second model does not load."""
     text = "(float[n] x) => (float[k] y) { h = Neg (x) y = Abs (h) }"
     changes = {
         "opset 99": lambda second: setattr(second.opset_import[0], "version", 99),
@@ -259,7 +258,6 @@ TABLES: list[tuple[Any, ...]] = [
 
 
 def listed() -> Iterator[Row]:
-    """Those of the tables."""
     for table in TABLES:
         yield from rows(*table)
 

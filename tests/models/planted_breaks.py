@@ -116,7 +116,6 @@ def _moved(amounts: np.ndarray) -> np.ndarray:
 
 
 def _constant(graph: Any, node: onnx.NodeProto, name: str, array: np.ndarray) -> str:
-    """A new constant in front of a node."""
     at = next(i for i, other in enumerate(graph.node) if other == node)
     graph.node.insert(at, helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array, name)))
     return name

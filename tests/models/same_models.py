@@ -64,7 +64,6 @@ def reordered(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _reads(node: onnx.NodeProto) -> set[str]:
-    """Return the inputs of a node, those of its graphs included."""
     inner = {name for row in node.attribute if row.HasField("g") for one in row.g.node for name in _reads(one)}
     given = {one.name for row in node.attribute if row.HasField("g") for one in row.g.output}
     return {*node.input, *inner, *given} - {""}
@@ -128,7 +127,6 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def external(model: onnx.ModelProto, folder: Path) -> Path:
-    """The model in a file, with all of its initializers in another."""
     made = copy.deepcopy(model)
     convert_model_to_external_data(made, location="data.bin", size_threshold=0)
     onnx.save_model(made, folder / "model.onnx")

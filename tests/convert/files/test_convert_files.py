@@ -27,7 +27,6 @@ TENSOR = "tensor 'w' (graph.initializer[0]): its data "
 
 
 def save(path: Path, location: str = "w.bin") -> Path:
-    """A model of one Pad with a weight in a file."""
     return external_data.save(path.parent, [external("w", location, 4)], path.name)
 
 
@@ -273,7 +272,6 @@ def secret(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def linked(tmp_path: Path, secret: Path, out: Path) -> Path:
-    """A model whose data are a link to somewhere else."""
     source = save(tmp_path / "in" / "m.onnx")
     (tmp_path / "in" / "w.bin").symlink_to("../system/secret")
     return source
@@ -376,7 +374,6 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
 
 
 def test_one_file_under_two_names(tmp_path: Path, out: Path) -> None:
-    """``w.bin`` and ``./w.bin`` are copied once."""
     external_data.save(tmp_path, [external("w", "w.bin", 4), external("v", "./w.bin", 4)], "m.onnx")
     write_floats(tmp_path / "w.bin", *range(4))
     convert(tmp_path / "m.onnx", out / "m.onnx", verify=True, run=True)
@@ -406,7 +403,6 @@ def test_data_are_not_written_through_a_link(tmp_path: Path) -> None:
 
 
 def test_the_weights_of_another_format(tmp_path: Path, secret: Path) -> None:
-    """``model.bin`` beside ``model.xml``."""
     source = tmp_path / "in" / "m.xml"
     source.parent.mkdir()
     source.write_text(PAD_IR)

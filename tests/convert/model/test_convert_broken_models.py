@@ -38,7 +38,6 @@ def local(name: str, inputs: str, outputs: str, body: str) -> str:
 
 
 def of_tensor(dims: list[int], type: int = INT64, **parts: Any) -> onnx.ModelProto:
-    """A model of one Pad, whose amounts are a tensor of these parts."""
     made = one_pad()
     made.graph.initializer[0].CopyFrom(TensorProto(name="pads", data_type=type, dims=dims, **parts))
     return made
@@ -116,7 +115,6 @@ NAMES = [
 
 
 def growing(count: int) -> onnx.ModelProto:
-    """As many functions, each of which calls the one before twice."""
     bodies = ["y = Pad (x, p)", *(f"a = local.f{i} (x, p) y = local.f{i} (a, p)" for i in range(count - 1))]
     functions = "".join(local(f"f{i}", "x, p", "y", body) for i, body in enumerate(bodies))
     return text(f"y = local.f{count - 1} (x, p)", functions)

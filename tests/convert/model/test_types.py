@@ -226,7 +226,6 @@ def built(nodes: str, declared: str = "", inputs: str = "", outputs: str = "", x
 
 
 def silent(source: onnx.ModelProto) -> onnx.ModelProto:
-    """The model without what it declares of inner values."""
     copy = onnx.ModelProto.FromString(source.SerializeToString())
     bodies = [copy.graph, *(row.g for one in copy.graph.node for row in one.attribute if row.HasField("g"))]
     for body in bodies:

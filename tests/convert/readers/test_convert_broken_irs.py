@@ -18,7 +18,6 @@ LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefghi",
 
 
 def ir(old: str = "", new: str = "") -> dict[str, bytes]:
-    """The IR, with a text in it that is another."""
     assert old in XML
     return {"m.xml": XML.replace(old, new, 1).encode() if old else XML.encode(), "m.bin": WEIGHTS}
 
@@ -130,7 +129,6 @@ def test_many_results_of_one_name_take_no_quadratic_time() -> None:
 
 
 def without_last_input(text: str) -> str:
-    """The last port of the first list of inputs is not there."""
     end = text.index("</input>")
     return text[: text.rindex("<port", 0, end)] + text[end:]
 

@@ -157,7 +157,6 @@ def test_slices_with_empty_masks(tmp_path):
 
 
 def unranked(x: openvino.Node) -> openvino.Node:
-    """A value of as many dims as the data have elements that are not 0."""
     places = op.squeeze(op.non_zero(op.reshape(x, i(-1), False)), i(0))
     return op.reshape(x, places, False)
 

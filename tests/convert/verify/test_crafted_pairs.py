@@ -38,7 +38,6 @@ PERIODS = "H of 14 by 101, and W of 14 by 97"  # too long to be tried as sizes
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_they_differ_and_none_is_proved(name: str) -> None:
-    """The first one runs, and the second gives something else, or fails."""
     one = PAIRS[name]
     expected = answers(one.original, one.feeds)
     assert not isinstance(expected, str), expected
@@ -52,7 +51,6 @@ def test_they_differ_and_none_is_proved(name: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_show_most_differences(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every tenth pair."""
     monkeypatch.setattr(compare, "MANY", 500)
     chosen = [one for at, one in enumerate(KINDS[kind]) if not at % 10 or one.name == PERIODS]
     told = {one.name: padops.verify(one.original, one.converted).verdict for one in chosen}

@@ -136,7 +136,6 @@ def test_what_is_asked_for_is_run() -> None:
 
 
 def test_a_wrong_conversion_is_not_proved_and_a_run_shows_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The converter gets the mode wrong."""
     real = TARGETS["padops"]
 
     def emit(replacement: Any, found: Any, constants: Any, types: Any) -> None:
@@ -189,7 +188,6 @@ def test_strict_takes_a_proof_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_all_of_it_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The command prints what Python and the report of a conversion have."""
     source, out, report = save(tmp_path / "m.onnx", one_pad(13)), tmp_path / "out.onnx", tmp_path / "r.json"
     options = ("--verify", "--target", "onnx", "--without-pad", "--report", report)
     assert run(capsys, "convert", source, out, *options)[0] == 0

@@ -69,7 +69,6 @@ SEQUENCE = "(seq(float[2]) s) => (float[m] y) { i = Constant<value_int = 0>() a 
 def test_models_that_cannot_be_fed_are_loaded(
     loads: tuple[bool, bool], verdict: str, outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A proof says nothing of a model that ONNX Runtime does not load."""
     create, left = sessions.Model.session, iter(loads)
     monkeypatch.setattr(choice, "in_copy", lambda run: run())
 
@@ -193,7 +192,6 @@ def test_no_memory_for_some_inputs_is_no_difference(unproved: None, monkeypatch:
 
 
 def unheard(mode: str = "reflect", level: int = 0) -> onnx.ModelProto:
-    """A Pad, and an operator that no runtime has."""
     return model(f"""(float[n, 3] x) => (float[a, b] z) <int64[4] p = {{0, 1, 0, 1}}> {{
         [pad] y = Pad <mode = "{mode}"> (x, p) z = other.Unheard <level = {level}> (y) }}""")
 

@@ -60,7 +60,6 @@ def test_a_pad_inside(path: str) -> None:
 
 
 def test_a_pad_that_no_output_shows_is_no_difference() -> None:
-    """No input shows it, and no proof takes it."""
     text = ZERO + "{ q = Pad <MODE> (x, p) y = Mul (q, o) }"
     verification = padops.verify(*(made(text, mode) for mode in ("reflect", "edge")))
     assert verification.verdict == "unknown" and not verification.refuted
@@ -84,7 +83,6 @@ def test_weak_outputs() -> None:
 
 
 def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
-    """Every mode would give the same."""
     text = ZERO + "{ d = Mul (x, o) y = Pad <MODE> (d, p) }"
     asked = {"verify": True, "run": True, "strict": True, "inputs": {"x": np.ones((2, 3), np.float32)}}
     weak = "output y is weak: every element is 0.0 in every run, and 1 more"

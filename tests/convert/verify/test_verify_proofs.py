@@ -133,7 +133,6 @@ DOMAINS = ("", TF, ATEN, "aten", "ngraph", "ai.intel.openvino", "com.microsoft")
 
 
 def foreign(name: str) -> onnx.ModelProto:
-    """One node on data of open dims; its other inputs are constants."""
     rank = 4 if name.startswith(("PadImage", "Conv", "MaxPool", "AveragePool")) else 3 if "2d" in name else 2
     dims = ", ".join("defg"[:rank])
     ends = "float[1, 2, 4, 8] k, float[1, 2, 6, 8] v, float[4, 5] n" if name == "Attention" else f"float[{dims}] x"
@@ -194,7 +193,6 @@ RANKS = (
 
 @pytest.mark.parametrize("text", RANKS)
 def test_computed_amounts_for_all_axes_by_the_rank(text: str) -> None:
-    """Of the data, and behind a Pad of open axes."""
     one = model(text.replace("HELD", "").replace("AXES", "").replace("< >", ""), 19)
     for axes, verdict in {"0, 1": "proved", "1, 0": "unknown", "0": "unknown"}.items():
         held = f", int64[{len(axes.split())}] all = {{{axes}}}"
@@ -241,11 +239,7 @@ def test_a_changed_fallback_is_not_proved() -> None:
 
 @pytest.mark.parametrize(("mode", "amount"), [("edge", 1), ("reflect", 7)])
 def test_a_fallback_that_needs_an_input_of_its_calls(mode: str, amount: int) -> None:
-    """A call that names all axes means the same without them, but then its fallback loads nowhere.
-
-    Also where onnxruntime runs the original on no inputs, as with a long reflection, so that the converted model runs
-    alone.
-    """
+    """Without its axes a call means the same, but its fallback loads nowhere; also where the original does not run."""
     source = model(f"""(float[2, 3] x, int64[1] i) => (float[M, N] y) <int64[2] a = {{0, 1}},
         int64[4] p = {{0, {amount}, 0, 0}}> {{
         o = Add (i, i) z = Sub (o, o) q = Add (p, z) y = Pad <mode = "{mode}"> (x, q, , a) }}""")

@@ -34,13 +34,11 @@ SAVED = "import os; from padops.convert.verify import providers as program; run 
 
 
 def shifted(by: float) -> onnx.ModelProto:
-    """A Pad, and then every element greater by as much."""
     return model(f"""g (float[2, 3] x) => (float[a, b] y) <int64[4] p = {{0, 1, 0, 1}}, float c = {{{by:g}}}> {{
         [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }}""")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Puts another program in the place of the one that runs a model."""
     monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
 
 
