@@ -7,15 +7,13 @@ how a tensor is stored.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import onnx
 from onnx import helper
 from onnx.external_data_helper import convert_model_to_external_data
-
-Way = Callable[[onnx.ModelProto], onnx.ModelProto]
 
 
 def graphs(message: Any) -> Iterator[Any]:
@@ -133,6 +131,4 @@ def external(model: onnx.ModelProto, folder: Path) -> Path:
     return folder / "model.onnx"
 
 
-WAYS: dict[str, Way] = {
-    way.__name__: way for way in (renamed, reordered, initializers_as_constants, undeclared, declared, copied)
-}
+WAYS = {way.__name__: way for way in (renamed, reordered, initializers_as_constants, undeclared, declared, copied)}

@@ -28,10 +28,8 @@ def weighted(path: Path) -> Path:
 def test_records_and_report_name_both_files(tmp_path):
     path = weighted(tmp_path / "m.xml")
     converted = padops.convert(path, tmp_path / "m.onnx", report=tmp_path / "report.json")
-    assert [(Path(file.name).name, file.bytes) for file in converted.sources] == [
-        ("m.xml", path.stat().st_size),
-        ("m.bin", path.with_suffix(".bin").stat().st_size),
-    ]
+    files = [(Path(file.name).name, file.bytes) for file in converted.sources]
+    assert files == [(one.name, one.stat().st_size) for one in (path, path.with_suffix(".bin"))]
     assert converted.opsets == {}
     (record,) = converted.records
     assert re.fullmatch(r"graph/Pad_\d+", record.path) and record.form == "OpenVINO Pad of opset12"
@@ -101,16 +99,16 @@ DATA = (1, 3, 8, 8)
 PADDED = "graph/padded"
 
 
-def padded(x, mode: str = "edge"):
-    y = opset12.pad(x, [0, 0, 1, 2], [0, 0, 2, 1], mode)
+def padded(x):
+    y = opset12.pad(x, [0, 0, 1, 2], [0, 0, 2, 1], "edge")
     y.set_friendly_name("padded")
     return y
 
 
-def network(path: Path, mode: str = "edge", scale: float = 1) -> Path:
+def network(path: Path, scale: float = 1) -> Path:
     """A Pad whose part in the output is as large as ``scale``, and a convolution behind it."""
     x = parameter(DATA)
-    small = opset13.multiply(padded(x, mode), constant(np.float32(scale)))
+    small = opset13.multiply(padded(x), constant(np.float32(scale)))
     large = opset13.add(small, constant(np.float32(100 if scale < 1 else 0)))
     y = opset13.convolution(large, f(4, 3, 3, 3), [1, 1], *[[0, 0]] * 2, [1, 1])
     return save(path, [y], [x])
@@ -165,15 +163,12 @@ def test_a_pad_that_no_output_shows_is_compared(tmp_path):
     found = padops.convert(hidden(tmp_path / "m.xml"), fold=False, verify=True).verification
     assert (found.verdict, found.outcome) == ("tested", "equal")
     assert [(pad.path, pad.exercise, pad.equal) for pad in found.pads] == [(PADDED, "exercised", True)]
-    assert found.unproved == (
-        "nothing was proved: the original is no ONNX model, or other execution providers were asked for",
-    )
+    assert found.unproved[0].startswith("nothing was proved: the original is no ONNX model, or other execution")
 
 
 def test_a_wrong_pad_that_no_output_shows_is_named(tmp_path, wrong):
-    with pytest.raises(
-        VerificationError, match=f"though all outputs agree; {PADDED}: padded: for the data that it has"
-    ):
+    named = f"though all outputs agree; {PADDED}: padded: for the data that it has"
+    with pytest.raises(VerificationError, match=named):
         padops.convert(hidden(tmp_path / "m.xml"), tmp_path / "m.onnx", fold=False, verify=True)
     assert not (tmp_path / "m.onnx").exists()
 
