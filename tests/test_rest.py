@@ -1,8 +1,4 @@
-"""A run that lacks something says so and leaves out what needs it; a second one takes what the first did not run.
-
-``.ci/run`` does both: the README's command where nothing is installed but what the README names, then all the rest. And
-breaks that ``tests/mutation/planted`` plants have tests.
-"""
+"""A second run takes what the first did not run; slow tests are where their list says; planted breaks have tests."""
 
 from __future__ import annotations
 
@@ -12,17 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import chromium
-import needs
 import slow
 from mutation.planted import campaign
 from mutation.planted.equivalent import EQUIVALENT, reason_of
 from mutation.planted.relevant import stages_of
 
-from padops.conformance.peers import PEERS
-
 ROOT = Path(__file__).resolve().parent.parent
-CI = ROOT / ".ci"
 
 
 def test_slow_files_are_there() -> None:
@@ -87,19 +78,6 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     second, said = run(set(), "--without-passed=build/passed.txt")
     assert second == left | {"test_is_left_out"}, said
     assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
-
-
-def test_ci_begins_with_the_command_of_the_readme() -> None:
-    """On a PATH without any program that a test asks for; what it left out runs when all is installed."""
-    lines = (CI / "run").read_text(encoding="utf-8").splitlines()
-    (hidden,) = [line for line in lines if ".ci/path_without" in line]
-    programs = {row.command[0] for row in PEERS.values() if row.command} | {needs.CLANG, *chromium.NAMES, "npm"}
-    assert programs <= set(re.findall(r"[\w+-]+", hidden))
-    first = next(line for line in lines if "python3 scripts/" in line)
-    assert first == 'env PATH="$bare" python3 scripts/test.py'
-    assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
-    installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
-    assert lines.index(first) < installs < lines.index("python3 scripts/test.py --peers --rest")
 
 
 # --- planted breaks ---------------------------------------------------------------------------------------------------
