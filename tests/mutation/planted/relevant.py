@@ -22,26 +22,24 @@ NATIVE_TESTS = (
 )  # fmt: skip
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files"
-MATCHERS = (
-    "convert/matchers: forms functions frameworks everything_else convert/pads: pad_info convert/runtimes: select"
-)
+MATCHERS = "convert/matchers: forms functions frameworks convert/folding: folding"
 INSPECTION = "convert: inspection inspection_verdicts"
 PROOFS = """verify/build verify/constants verify/fallbacks verify/folds verify/inference verify/moves/ verify/pad_terms
     verify/proof verify/schemas verify/terms"""
 CONVERT_TESTS = (
     ("files.py", "convert/files: outputs files processes"),
     ("streams", "convert/files: processes outputs"),
-    ("folding", "convert/folding: folding rows consumers random"),
+    ("folding", "convert/folding: folding random"),
     ("ir/", "convert/readers: openvino_layers broken_irs openvino_files"),
-    ("model/", f"convert/model: broken_models types {MATCHERS} {ROADS} convert/folding: folding"),
-    ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places everything_else"),
-    ("matchers/emulated", "convert/matchers: symmetric_emulation emulated emulated_property"),
+    ("model/", f"convert/model: broken_models types {MATCHERS} {ROADS}"),
+    ("matchers/auto_pad", "convert/matchers: auto_pad auto_pad_places functions"),
+    ("matchers/emulated", "convert/matchers: emulated emulated_property"),
     ("matchers/maps", "convert/matchers: emulated emulated_property"),
     ("runtimes", f"convert: inspection_providers inspection_verdicts {MATCHERS}"),
-    ("pads/window", f"convert/matchers: auto_pad auto_pad_places everything_else {MATCHERS}"),
+    ("pads/window", f"convert/matchers: auto_pad auto_pad_places {MATCHERS}"),
     ("matchers/ pads/ analysis", f"{MATCHERS} {INSPECTION}"),
-    ("standard/", "convert/standard: nesting lowering fallback convert/targets: without_pad"),
-    ("rewrite", f"convert/targets: without_pad pyop {MATCHERS} {ROADS}"),
+    ("standard/", "convert/standard: stock_fallbacks lowering fallback without_pad"),
+    ("rewrite", f"convert/standard: without_pad convert/targets: pyop {MATCHERS} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("inputs/given", "convert/inputs: broken_inputs convert/verify: verify"),
     ("inputs/", "convert/inputs: random_inputs convert/verify: crafted_pairs verify verify_pads"),
@@ -54,7 +52,7 @@ CONVERT_TESTS = (
     ("verify/", "convert/verify: verify verify_pads convert/inputs: random_inputs"),
     ("inspection", f"{INSPECTION} inspection_providers"),
     ("records", f"{INSPECTION} {MATCHERS}"),
-    ("", f"convert: python_arguments inspection {MATCHERS} {ROADS} convert/folding: folding"),
+    ("", f"convert: python_arguments inspection {MATCHERS} {ROADS}"),
 )
 
 
