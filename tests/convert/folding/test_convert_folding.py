@@ -19,8 +19,6 @@ from small_models import FLOAT, HALF, INT8, INT32, UINT8, model, pad, parsed
 import padops
 from padops.convert import PadopsError
 
-# --- Pads that change nothing -----------------------------------------------------------------------------------------
-
 Z4, Z2, NONE = "int64[4] z = {0, 0, 0, 0}", "int64[2] z = {0, 0}", "[0, 0, 0, 0]"
 FORMS = {
     "Pad-1": (1, f"Pad <paddings = {NONE}> (x)", ""),

@@ -255,9 +255,6 @@ def test_ngraph_in_a_domain_that_nobody_named() -> None:
     )
 
 
-# --- what stays, and what folds ---------------------------------------------------------------------------------------
-
-
 def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
     """Its amounts are no input, or one of the graph."""
     message = aten(operator)
