@@ -14,27 +14,25 @@ import pytest
 
 # The names of files, by their folder below tests/.
 NAMES = {
-    "bench": "bench bench_copies bench_interrupted bench_providers",
+    "bench": "bench",
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
         conformance_options conformance_page conformance_refusals conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",
-    "convert/files": "convert_killed convert_streams",
+    "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
     "convert/matchers": "convert_auto_pad_places convert_emulated_property convert_emulated_torch",
-    "convert/model": "convert_scaling mutations",
+    "convert/model": "convert_scaling",
     "convert/readers": "convert_openvino_files",
     "convert/standard": "fallback fusions lowering",
     "convert/targets": "convert_pyop",
-    "convert/verify": """crafted_pairs planted_breaks verify_openvino verify_openvino_peer verify_pads verify_proofs
-        verify_providers""",
+    "convert/verify": "crafted_pairs verify_pads verify_proofs verify_providers",
     "csrc": """engine_check large load ort_abi other_compilers out_of_memory property provider_threads replay
         sanitizers session_fuzz""",
     "exporters": "torch_export",
     "files": "streams",
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
-    "runtime": """beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare
-        pyop_process""",
+    "runtime": "beside_libraries beside_real_providers provider_in_front pyop_process",
     "spec": "spec_in_cpp",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
