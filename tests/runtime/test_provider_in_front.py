@@ -356,7 +356,7 @@ MOST, LEAST = 2**63 - 1, -(2**63)
 # Of ones that onnxruntime's own sums do not overflow with. The product of the fill's dims is 1, or 0, modulo 2 ** 64.
 EXTREME = [
     *((f"float[{dim}]", [begin, end], "") for dim in (0, 5, MOST) for begin, end in ((LEAST, 1), (LEAST, 0))),
-    *(("float[5]", pads, "") for pads in ([LEAST, MOST], [-MOST, MOST])),
+    *(("float[5]", pads, "") for pads in ([LEAST, MOST], [-MOST, MOST], [-5, 0])),
     *((f"float[{MOST}]", pads, "") for pads in ([-MOST, 0], [-MOST, MOST])),
     *(
         ("float[4]", [1, 2], f"float[{dims}] f")
