@@ -18,7 +18,6 @@ NAMES = {
         "float16",
         "inference",
         "inputs",
-        "interior",
         "kernels",
         "property",
     ),

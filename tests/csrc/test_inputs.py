@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, combinations, product
+from itertools import combinations, product
+from typing import Any
 
 import native
 import numpy as np
@@ -12,6 +13,14 @@ from onnx_pads import AXES_OPS, INPUT_OPS, modes_of, node, numpy_pad
 
 from padops.spec import reference
 
+NONE: frozenset[int] = frozenset()
+
+
+def check(op: str, attributes: dict[str, Any], inputs: list, held: frozenset[int] = NONE) -> None:
+    """Native and the reference give the same bits."""
+    wanted = native.bits(reference.run(op, attributes, inputs))
+    assert native.bits(native.run(op, attributes, inputs, constants=held)) == wanted
+
 
 @pytest.mark.parametrize("op", INPUT_OPS)
 def test_fill_is_ignored_where_nothing_is_filled(op: str) -> None:
@@ -19,48 +28,30 @@ def test_fill_is_ignored_where_nothing_is_filled(op: str) -> None:
     data, pads = np.arange(3, dtype=np.float32), np.array([2, 1])
     for mode in modes_of(op)[1:]:
         expected = numpy_pad(data, pads, mode).tolist()
-        for fill, held in product((np.zeros(0), np.zeros(2), np.zeros((2, 3)), np.float32(5)), (frozenset(), {2})):
-            fill = np.asarray(fill, np.float32)
-            assert native.run(op, {"mode": mode}, [data, pads, fill], constants=frozenset(held)).tolist() == expected
-            assert reference.run(op, {"mode": mode}, [data, pads, fill]).tolist() == expected
+        for shape, held in product(((0,), (2,), (2, 3), ()), (NONE, frozenset({2}))):
+            inputs = [data, pads, np.full(shape, 5, np.float32)]
+            assert native.run(op, {"mode": mode}, inputs, constants=held).tolist() == expected
+            assert reference.run(op, {"mode": mode}, inputs).tolist() == expected
 
 
 @pytest.mark.parametrize("op", INPUT_OPS)
-def test_constant_inputs(op: str) -> None:
-    """P8: initializers give the same as inputs at run time, each subset of them, the data included."""
-    fill = np.array(-7, np.int32)
-    attributes, inputs = node(op, "constant", np.arange(12, dtype=np.int32).reshape(3, 4), (1, -1, 2, 3), fill)
-    if op in AXES_OPS:
-        inputs[3] = np.array([1, 0])
-    expected = native.bits(reference.run(op, attributes, inputs))
-    positions = range(len(inputs))
-    for held in chain.from_iterable(combinations(positions, count) for count in range(len(inputs) + 1)):
-        assert native.bits(native.run(op, attributes, inputs, constants=frozenset(held))) == expected
+def test_constant_and_absent_inputs(op: str) -> None:
+    """P7, P8: each subset of the inputs as initializers; absent ones, "" or left out at the end, mean 0 and all axes.
+
+    Pads of shape [1, 2r] are accepted.
+    """
+    attributes, inputs = node(op, "constant", np.arange(12).reshape(3, 4), (1, -1, 2, 3), np.array(-7))
+    inputs[3:] = [np.array([1, 0])] * len(inputs[3:])
+    for count in range(len(inputs) + 1):
+        for held in combinations(range(len(inputs)), count):
+            check(op, attributes, inputs, frozenset(held))
+    data, pads = np.arange(3, dtype=np.float32), np.array([1, 2])
+    more = ([], [None], *([[None, None], [None, np.array([-1])]] if op in AXES_OPS else []))
+    for rest, row, held in product(more, (pads, pads.reshape(1, 2)), (NONE, frozenset([1]))):
+        assert native.run(op, {}, [data, row, *rest], constants=held).tolist() == [0, 0, 1, 2, 0, 0]
 
 
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_absent_optional_inputs(op: str) -> None:
-    """P7, P8: an absent optional input may be "" or left out at the end, and means 0 and all axes."""
-    data = np.arange(3, dtype=np.float32)
-    pads = np.array([1, 2])
-    expected = [0, 0, 1, 2, 0, 0]
-    assert native.run(op, {}, [data, pads]).tolist() == expected
-    assert native.run(op, {}, [data, pads, None]).tolist() == expected
-    if op in AXES_OPS:
-        assert native.run(op, {}, [data, pads, None, None]).tolist() == expected
-        assert native.run(op, {}, [data, pads, None, np.array([-1])]).tolist() == expected
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_pads_of_one_row(op: str) -> None:
-    """P8: pads of shape [1, 2r] are accepted."""
-    data = np.arange(6, dtype=np.int64).reshape(2, 3)
-    expected = numpy_pad(data, (1, 0, 0, 2), "edge").tolist()
-    for held in (frozenset(), frozenset([1])):
-        assert native.run(op, {"mode": "edge"}, [data, np.array([[1, 0, 0, 2]])], constants=held).tolist() == expected
-
-
-@pytest.mark.parametrize("held", [frozenset(), frozenset([3]), frozenset([1, 3])], ids=["run time", "axes", "both"])
+@pytest.mark.parametrize("held", [NONE, frozenset([3]), frozenset([1, 3])], ids=["run time", "axes", "both"])
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 @pytest.mark.parametrize("op", AXES_OPS)
 def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
@@ -83,17 +74,17 @@ def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
 @pytest.mark.parametrize("op", INPUT_OPS)
 def test_one_session_for_changing_shapes(op: str) -> None:
     """P8: what a kernel keeps from one run is used again only for the same shapes and amounts, all told apart."""
-    flat = np.arange(3, dtype=np.float32)
+    flat, six = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)
     for mode in modes_of(op):
         for data, pads in (
-            (flat.reshape(3, 1), np.array([1, 0, 0, 1])),
-            (flat.reshape(1, 3), np.array([1, 0, 0, 1])),
-            (flat.reshape(1, 3), np.array([0, 1, 1, 0])),
-            (np.arange(6, dtype=np.float32).reshape(3, 2), np.array([1, 0, 0, 1])),
-            (np.arange(6, dtype=np.float32).reshape(3, 2), np.array([1, 0, 0, 1])),
+            (flat.reshape(3, 1), [1, 0, 0, 1]),
+            (flat.reshape(1, 3), [1, 0, 0, 1]),
+            (flat.reshape(1, 3), [0, 1, 1, 0]),
+            (six, [1, 0, 0, 1]),
+            (six, [1, 0, 0, 1]),
         ):
-            expected = numpy_pad(data, pads.tolist(), mode).tolist()
-            assert native.run(op, {"mode": mode}, [data, pads]).tolist() == expected
+            expected = numpy_pad(data, pads, mode).tolist()
+            assert native.run(op, {"mode": mode}, [data, np.array(pads)]).tolist() == expected
         # The same numbers in the same order as in the last run: dims 3 and 2, pads of 4; here dim 3, pads of [1, 4].
         with pytest.raises(Exception, match=r"pads has 4 values, expected 2 \(2 per axis, rank 1\) \[P8\]"):
             native.run(op, {"mode": mode}, [flat, np.array([[1, 0, 0, 1]])])
@@ -101,39 +92,33 @@ def test_one_session_for_changing_shapes(op: str) -> None:
 
 @pytest.mark.parametrize("op", INPUT_OPS)
 def test_one_session_for_changing_inputs(op: str) -> None:
-    """P7, P8: data of one shape; of what a run was given before, nothing is left but what is the same again."""
+    """P7, P8: data of one shape; of what a run was given before, nothing is left but what is the same again.
+
+    Of two wrong inputs the first is named, and only then do the amounts have to fit.
+    """
     data, axes = np.arange(6, dtype=np.float32).reshape(2, 3), op in AXES_OPS
-    runs = [
-        ([1, 0, 0, 1], 5, [0, 1]),
-        ([1, 0, 0, 1], 6, [0, 1]),  # another fill
-        ([1, 0, 0, 2], 6, [0, 1]),  # other amounts
-        ([1, 0, 0, 2], 6, [1, 0]),  # other axes
-        ([[1, 0, 0, 2]], 6, [-1, 0]),  # amounts of another shape
-        ([1, 0, 0, 2], np.array([7]), [1, 0]),
-        ([1, 2], 7, [1]),  # fewer
-        ([1, 0, 0, 2], 7, [1, 0]),
-    ]
-    for pads, fill, at in runs:
-        inputs = [data, np.array(pads), np.asarray(fill, np.float32), *([np.array(at)] if axes else [])]
-        if not axes and len(at) == 1:
+    wrong_fill = r"constant_value has 2 elements, expected one \[P7\]"
+    for pads, fill, at, error in (
+        ([1, 0, 0, 1], 5, [0, 1], ""),
+        ([1, 0, 0, 1], 6, [0, 1], ""),  # another fill
+        ([1, 0, 0, 2], 6, [0, 1], ""),  # other amounts
+        ([1, 0, 0, 2], 6, [1, 0], ""),  # other axes
+        ([[1, 0, 0, 2]], 6, [-1, 0], ""),  # amounts of another shape
+        ([1, 0, 0, 2], [7], [1, 0], ""),
+        *([([1, 2], 7, [1], "")] if axes else []),  # fewer
+        ([1, 0, 0, 2], 7, [1, 0], ""),
+        ([[1, 0], [0, 2]], 7, [1, 0], r"pads has shape \[2, 2\], expected \[4\] \[P8\]"),
+        ([1, 0, 0, 2], [0, 0], [1, 0], wrong_fill),
+        ([1, 0, 0, 2], 8, [1, 0], ""),
+        ([1, 2, 3], [0, 0], [1, 0], wrong_fill),
+    ):
+        inputs = [data, np.array(pads), np.array(fill, np.float32), *([np.array(at)] if axes else [])]
+        if not error:
+            check(op, {}, inputs)
             continue
-        assert native.run(op, {}, inputs).tolist() == reference.run(op, {}, inputs).tolist()
-    pads, again = np.array([1, 0, 0, 2]), [np.array([1, 0])] if axes else []
-    with pytest.raises(Exception, match=r"pads has shape \[2, 2\], expected \[4\] \[P8\]"):
-        native.run(op, {}, [data, pads.reshape(2, 2), np.array(7, np.float32), *again])
-    with pytest.raises(Exception, match=r"constant_value has 2 elements, expected one \[P7\]"):
-        native.run(op, {}, [data, pads, np.zeros(2, np.float32), *again])
-    inputs = [data, pads, np.array(8, np.float32), *again]
-    assert native.run(op, {}, inputs).tolist() == reference.run(op, {}, inputs).tolist()
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_the_first_of_two_wrong_inputs(op: str) -> None:
-    """P7, P8: inputs are read in their order, and only then do the amounts have to fit; as in the reference."""
-    inputs = [np.zeros((2, 3), np.float32), np.array([1, 2, 3]), np.zeros(2, np.float32)]
-    for run in (native.run, reference.run):
-        with pytest.raises(Exception, match=r"constant_value has 2 elements, expected one \[P7\]"):
-            run(op, {}, inputs)
+        for run in (native.run, reference.run):
+            with pytest.raises(Exception, match=error):
+                run(op, {}, inputs)
 
 
 def test_integers_of_two_types_that_change() -> None:
@@ -142,8 +127,7 @@ def test_integers_of_two_types_that_change() -> None:
     for begin, end in (([1, 0], [0, 2]), ([0, 1], [0, 2]), ([0, 1], [2, 0]), ([-1, 1], [2, 0]), ([1, 0], [0, 2])):
         inputs = [data, np.array(begin, np.int8), np.array(end, np.uint16), np.array(-3, np.int16)]
         for mode in ("constant", "edge"):
-            wanted = reference.run("OpenVINOPad_12", {"pad_mode": mode}, inputs).tolist()
-            assert native.run("OpenVINOPad_12", {"pad_mode": mode}, inputs).tolist() == wanted
+            check("OpenVINOPad_12", {"pad_mode": mode}, inputs)
 
 
 def test_threads_with_shapes_of_their_own() -> None:

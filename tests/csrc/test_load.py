@@ -1,9 +1,13 @@
-"""Short forms of tests/long/long_load.py: threads, calls, sessions and processes give right bits and leak nothing."""
+"""Short forms of tests/long/long_load.py and long_large.py: right bits from threads, sessions and forks, and no leak.
+
+The Pads of 64 MB have partial rows, stores past the caches, and 16-byte elements.
+"""
 
 from __future__ import annotations
 
 import sys
 
+import large_pads
 import loads
 import pytest
 
@@ -15,46 +19,42 @@ if sys.platform != "linux":
 # What destroying a session may leave behind; without -z nodelete it was 137 kB for each whose options were the last
 # ones.
 KEPT = 10
+# Without execution providers of libraries: tests/runtime has what is said then.
+PROVIDER = pytest.mark.skipif(
+    runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first with execution providers of libraries"
+)
 
 
-def test_threads_on_one_session() -> None:
-    assert loads.one_session(320) == loads.Load(320, wrong=0)
+@pytest.mark.parametrize(
+    ("load", "count"),
+    [
+        ("one_session", 320),
+        pytest.param("provider_threads", 320, marks=PROVIDER),
+        ("many_sessions", 64),
+        ("bindings", 80),
+    ],
+)
+def test_right_bits(load: str, count: int) -> None:
+    assert getattr(loads, load)(count) == loads.Load(count, wrong=0)
 
 
-OLD = runtime_minor() < FIRST_MINOR  # without execution providers of libraries: tests/runtime has what is said then
+@pytest.mark.parametrize(
+    ("load", "count", "grown"),
+    [
+        ("tiny_calls", 10_000, 1000),
+        ("fresh_options", 100, 90 * KEPT),
+        pytest.param("provider_sessions", 300, 270 * KEPT, marks=PROVIDER),
+        ("forks", 5, 1),  # their memory is their own
+    ],
+)
+def test_no_memory_is_kept(load: str, count: int, grown: int) -> None:
+    found = loads.in_process(load, count)
+    assert (found.count, found.wrong) == (count, 0) and found.grown < grown
 
 
-@pytest.mark.skipif(OLD, reason="onnxruntime 1.24 is the first with execution providers of libraries")
-def test_threads_on_one_session_of_the_provider() -> None:
-    assert loads.provider_threads(320) == loads.Load(320, wrong=0)
-
-
-def test_threads_with_a_session_each() -> None:
-    assert loads.many_sessions(64) == loads.Load(64, wrong=0)
-
-
-def test_outputs_that_the_caller_holds() -> None:
-    assert loads.bindings(80) == loads.Load(80, wrong=0)
-
-
-def test_calls_take_no_memory() -> None:
-    load = loads.in_process("tiny_calls", 10_000)
-    assert (load.count, load.wrong) == (10_000, 0)
-    assert load.grown < 1000
-
-
-def test_sessions_with_options_of_their_own_take_no_memory() -> None:
-    load = loads.in_process("fresh_options", 100)
-    assert (load.count, load.wrong) == (100, 0)
-    assert load.grown < 90 * KEPT
-
-
-@pytest.mark.skipif(OLD, reason="onnxruntime 1.24 is the first with execution providers of libraries")
-def test_sessions_of_the_provider_take_no_memory() -> None:
-    load = loads.in_process("provider_sessions", 300)
-    assert (load.count, load.wrong) == (300, 0)
-    assert load.grown < 270 * KEPT
-
-
-def test_forked_processes_run_sessions() -> None:
-    assert loads.in_process("forks", 5, timeout=600) == loads.Load(5, wrong=0)
+@pytest.mark.parametrize(
+    ("mode", "type_name", "layout"),
+    [("constant", "float", "parts"), ("reflect", "float16", "rows"), ("edge", "float", "16 bytes")],
+)
+def test_large_pads(mode: str, type_name: str, layout: str) -> None:
+    assert large_pads.harm(mode, type_name, layout, 64) == ""

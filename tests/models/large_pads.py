@@ -13,8 +13,7 @@ from pathlib import Path
 
 import native
 import numpy as np
-import session_checks
-from session_models import Drawn, Step
+from session_models import Drawn, Step, check
 
 from padops.spec.dtypes import by_name
 
@@ -55,7 +54,7 @@ def run(mode: str, type_name: str, layout: str, megabytes: int = 64) -> None:
     made.shapes *= 2
     made.steps[0].inputs *= 2
     seen: Counter[str] = Counter()
-    session_checks.check(made, seen)
+    check(made, seen)
     assert seen["runs"] == 2, seen
 
 
