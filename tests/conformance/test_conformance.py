@@ -9,7 +9,7 @@ import pytest
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
-from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence, in_range
+from padops.conformance.divergences import EXAMPLES, KNOWN, Divergence
 from padops.conformance.features import Prepared, expect
 from padops.conformance.peers import PEERS, Peer
 from padops.spec.dialects import OPS
@@ -185,13 +185,3 @@ def test_divergence_file() -> None:
         assert divergence.rule in RULES and divergence.reason, divergence.id
     with pytest.raises(ValueError, match="unknown"):
         Divergence("x", "differ", "P1", "", "numpy", ALL, tags={"no-such-tag"})
-
-
-def test_version_ranges() -> None:
-    assert in_range("1.31.1", ">=1.25,<1.32") and in_range("2.13.0+cpu", ">=2.13,<=2.13.0")
-    assert not in_range("1.24.4", ">=1.25,<2") and not in_range("1.31.0", ">=1.20,<1.31")
-    assert not in_range("2.13.1", ">=2.13,<=2.13.0") and not in_range("1.31.0rc1", ">=1.20,<1.31")
-    assert in_range("0.27.0.post1", ">=0.27.0.1,<=0.27.0.1") and not in_range("", ALL)
-    for text in ("~=1.0", "", ">=1.20", "<1.31", ">=1,<2,<3"):
-        with pytest.raises(ValueError, match="a range of versions says"):
-            in_range("1.0", text)

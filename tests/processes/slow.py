@@ -15,7 +15,7 @@ import pytest
 NAMES = {
     "bench": "bench bench_copies bench_interrupted bench_providers",
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
-        conformance_options conformance_page conformance_refusals conformance_repro conformance_versions isolated_peers
+        conformance_options conformance_page conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",
     "convert/files": "convert_killed convert_streams",
     "convert/inputs": "convert_broken_inputs",
