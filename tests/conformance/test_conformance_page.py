@@ -32,11 +32,8 @@ RESULTS = [
     *(result(REFUSED.format(mode), peer) for peer in PEERS[:2] for mode in ("wrap", "symmetric")),
     *[result(REFUSED.format("symmetric"), "tract")] * 2,
     result(REFUSED.format("wrap"), "tract", "differ", "tract-dies"),
-    *(result(f"specification/Pad_{n}/example-{m}/float", "numpy")
-      for n in (11, 13, 18, 19, 21, 23, 24, 25) for m in (1, 2, 3)),
-    *(result(f"specification/OpenVINOPad_12/mixed-{mode}/int32", "numpy")
-      for mode in ("constant", "edge", "symmetric")),
-]  # fmt: skip
+    *(result(f"specification/Pad_{n}/example-{m}/float", "numpy") for n in (11, 13, 18, 19, 21) for m in (1, 2, 3)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +84,6 @@ def choose(browser: Chromium, **filters: str) -> None:
 
 def focused(browser: Chromium) -> str:
     return browser.evaluate("(a => a.ariaLabel || a.id || a.textContent.slice(0, 30))(document.activeElement)")
-
-
-def stops(browser: Chromium) -> list[str]:
-    found: list[str] = []
-    while len(found) < 40 and ", Pad_18" not in (found or [""])[-1]:
-        browser.press("Tab")
-        found.append(focused(browser))
-    return found
 
 
 def test_every_cell(browser: Chromium, bad: Chromium, pages: dict[str, Path]) -> None:
@@ -156,17 +145,20 @@ def test_filters(bad: Chromium) -> None:
 
 
 def test_the_keyboard_alone(bad: Chromium) -> None:
-    found = stops(bad)
+    found: list[str] = [""]
+    while len(found) < 40 and ", Pad_18" not in found[-1]:
+        bad.press("Tab")
+        found.append(focused(bad))
     places = list(map(found.index, ("Skip to the matrix", "peer", "dtype", "outcome", "What the signs mean")))
     assert places == sorted(places) and sum(", Pad_" in stop for stop in found) == 1, "one stop for the whole matrix"
     assert found[-1] == "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results"
     outline = bad.evaluate("getComputedStyle(document.activeElement).outline")
     assert "solid" in outline and "3px" in outline
+    first, second, third = "padops-native", "ort-builtin", "ort-builtin@/old/python"
     for key, name in (
-        ("ArrowRight", "ort-builtin, Pad_18"), ("ArrowDown", "ort-builtin, Pad_19"), ("ArrowUp", "ort-builtin, Pad_18"),
-        ("End", "ort-builtin@/old/python, Pad_18"), ("ArrowDown", "ort-builtin@/old/python, OpenVINO"),
-        ("ArrowLeft", "padops-native"),
-        ("ArrowUp", "padops-native, Pad_19"), ("ArrowUp", "padops-native, Pad_18"),
+        ("ArrowRight", f"{second}, Pad_18"), ("ArrowDown", f"{second}, Pad_19"), ("ArrowUp", f"{second}, Pad_18"),
+        ("End", f"{third}, Pad_18"), ("ArrowDown", f"{third}, OpenVINO"), ("ArrowLeft", first),
+        ("ArrowUp", f"{first}, Pad_19"), ("ArrowUp", f"{first}, Pad_18"),
     ):  # fmt: skip
         bad.press(key)
         assert focused(bad).startswith(name), key

@@ -12,12 +12,14 @@ import onnxruntime
 from onnx import helper
 
 import padops
-from padops.conformance.arrays import random_array
-from padops.conformance.model import one_node_model, tensor
-from padops.conformance.peers.ort import RUNTIME
+from padops.conformance.arrays import random_array as random_array
+from padops.conformance.model import one_node_model
+from padops.conformance.model import tensor as tensor
+from padops.conformance.peers.ort import RUNTIME as RUNTIME
 from padops.runtime import ort_values
-from padops.runtime.ort_values import from_ort_value, to_ort_value
-from padops.spec.dtypes import by_name, by_numpy, from_bytes, to_bytes
+from padops.runtime.ort_values import to_ort_value as to_ort_value
+from padops.spec.dtypes import by_name, by_numpy, to_bytes
+from padops.spec.dtypes import from_bytes as from_bytes
 
 # What the installed runtime can have at all.
 TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])
@@ -101,22 +103,3 @@ def error_text(error: Exception) -> str:
     """The part of a runtime's error that padops wrote."""
     text = str(error)
     return text[text.index("padops::") :].strip() if "padops::" in text else text
-
-
-__all__ = [
-    "RUNTIME",
-    "TYPES",
-    "bits",
-    "error_text",
-    "from_bytes",
-    "node",
-    "from_ort_value",
-    "random_array",
-    "run",
-    "run_session",
-    "session",
-    "session_options",
-    "tensor",
-    "to_bytes",
-    "to_ort_value",
-]

@@ -191,21 +191,6 @@ def test_inside_a_function() -> None:
     assert inferred(model([call], [info("x", ["n"])], functions=[body])) == (FLOAT, ["?"])
 
 
-def test_inside_branches() -> None:
-    """Pads of an If's branches see the outer scope's shapes."""
-
-    def branch(begin: int) -> onnx.GraphProto:
-        node = pad("Pad_2", ["x"], "b", pads=[0, begin, 0, 0])
-        return small_models.graph([node], inputs=[], outputs=[info("b", None)])
-
-    node = helper.make_node("If", ["c"], ["y"], then_branch=branch(1), else_branch=branch(4))
-    made = model([node], [info("x", ["n", 5]), info("c", [], BOOL)])
-    found = onnx.shape_inference.infer_shapes(made, strict_mode=True).graph
-    dims = [attribute.g.output[0].type.tensor_type.shape.dim[1].dim_value for attribute in found.node[0].attribute]
-    assert sorted(dims) == [6, 9]
-    assert inferred(made) == (FLOAT, ["n", "?"])
-
-
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize(
     ("node", "shape", "text"),
@@ -242,16 +227,6 @@ def test_inferred_shape_is_that_of_the_result(name: str) -> None:
         node = pad(name, ["x", "p"][: len(inputs)], **attributes)
         made = model([node], [info("x", shape)], initializers=[ints("p", *pads)])
         assert inferred(made)[1] == list(reference.run(name, attributes, inputs).shape)
-
-
-def test_of_onnx_ir() -> None:
-    """onnx_ir's pass infers through onnx, and so knows the schemas too."""
-    import onnx_ir as ir
-    from onnx_ir.passes.common import ShapeInferencePass
-
-    made = ir.from_proto(model([pad("Pad_2", ["x"], pads=[0, 1, 0, 1])], [info("x", ["n", 3])]))
-    result = ShapeInferencePass()(made).model
-    assert [str(dim) for dim in result.graph.outputs[0].shape] == ["n", "5"]
 
 
 @pytest.mark.parametrize("first", ["padops.register_schemas()", "import onnx.reference"])
