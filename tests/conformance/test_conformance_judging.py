@@ -157,16 +157,6 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
     assert judge(beyond, ("broken", "KeyError"), "ort-builtin")[0] == "error"
 
 
-def test_the_class_of_a_case() -> None:
-    for name, found in (
-        ("table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0", "standard"),
-        ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", BEYOND),
-        ("table/Pad_1/edge/float/3/mixed/empty/none/absent.flat/dynamic/0", BEYOND),  # cropped beyond an empty axis
-        ("table/NGraphPad_0/REFLECT/float/2/far/plain/scalar/-/dynamic/0", "standard"),
-    ):
-        assert (item(name).packed is not None, item(name).of_class) == (True, found)
-
-
 FAILING = "REFUSALS = {}\n\ndef pad(op, attributes, inputs):\n    raise {}('of its own')\n"
 
 
