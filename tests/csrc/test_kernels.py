@@ -9,11 +9,9 @@ from itertools import cycle, product
 
 import native
 import numpy as np
-import onnx
 import pytest
 from onnx import helper
 from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, modes_of, node, numpy_pad
-from small_models import model
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
@@ -242,16 +240,9 @@ def test_empty_data_of_dims_beyond_all_memory(name: str, shape) -> None:
         helper.make_node("Pad_25", [data, pads], [output], domain="padops")
         for data, pads, output in (("x", "grow", "grown"), ("grown", "keep", "y"))
     ]
-    made = native.run_session(_session(nodes, dtype.onnx, {"grow": grow, "keep": keep}), {"x": some(name, small)})
+    made = native.run_session(native.of_x(nodes, dtype.onnx, {"grow": grow, "keep": keep}), {"x": some(name, small)})
     assert made.shape == tuple(1 if n else 2 for n in shape)
     assert made.tolist() == np.full(made.shape, "" if name == "string" else 0).tolist()
-
-
-def _session(nodes: list[onnx.NodeProto], dtype: int, constants: dict[str, np.ndarray]):
-    """A session of nodes that make y of x, both of unknown shape."""
-    parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
-    held = [native.tensor(*row) for row in constants.items()]
-    return native.session(model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts))
 
 
 @pytest.mark.parametrize("op", ONNX_OPS)
@@ -263,3 +254,14 @@ def test_rank_0_and_rank_12(op: str) -> None:
         assert native.bits(native.run(op, attributes, inputs)) == native.bits(data)
     for mode in modes_of(op):
         check(op, mode, some("double", (1, 2) * 6), (1, 0) * 6 + (0, 1) * 6, np.array(77.0))
+
+
+@pytest.mark.parametrize("name", ["uint8", "float16", "float", "double"])
+@pytest.mark.parametrize("mode", MODES)
+def test_memory_of_the_caller(mode: str, name: str) -> None:
+    """Source and output begin at any address, and what lies around the output stays as it is."""
+    dtype, data, fill, pads = TYPES[name], some(name, (2, 5, 200)), some(name, (), 1), np.array([0, 1, 3, 0, 2, 9])
+    made = native.node("Pad_25", ["x", "pads", "fill"], "y", {"mode": mode})
+    session, expected = native.of_x([made], dtype.onnx, {"pads": pads, "fill": fill}), numpy_pad(data, pads, mode, fill)
+    for before in (0, 1, 2, 4, 8, 24, 63):
+        native.check_bound(session, data, expected, before)

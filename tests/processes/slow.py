@@ -26,8 +26,7 @@ NAMES = {
     "convert/targets": "convert_pyop",
     "convert/verify": """crafted_pairs planted_breaks verify_openvino verify_openvino_peer verify_pads verify_proofs
         verify_providers""",
-    "csrc": """cpp_programs engine_check load ort_abi other_compilers property sanitizers
-        session_fuzz""",
+    "csrc": """cpp_programs engine_check load ort_abi other_compilers property sanitizers""",
     "exporters": "torch_export",
     "files": "streams",
     "probe": "probe_process probe_rules",
