@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import re
 import subprocess
 import sys
@@ -161,27 +159,6 @@ def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
     ran = run(script(cases.find_case(EXAMPLES["ort-float16-nan"]), "ort-builtin"), tmp_path)
     expected, got = re.findall(r"^(?:expected|got) bits: +([0-9a-f]+)$", ran.stdout, re.M)
     assert ran.returncode == 1 and expected != got and len(expected) == len(got)
-
-
-SHOWN = [name for name, row in PEERS.items() if row.stands_alone and not row.command and not row.provider]
-
-
-def test_a_script_shows_the_call_of_the_suite() -> None:
-    """The function that ``worker.py`` calls with ``arguments``, or the peer itself, as it stands in the peer's file."""
-    assert len(SHOWN) == 14
-    for name in SHOWN:
-        source = PEERS[name].file.read_text(encoding="utf-8")
-        functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-        if "run_case" in functions:
-            assert re.search(r"return pad\(\*(given|arguments\(request\))\)", ast.unparse(functions["run_case"]))
-        asked = (case for case in quick() if PEERS[name].takes(Prepared.of(case)))
-        text = ""
-        while not text:
-            with contextlib.suppress(NoScript):
-                text = script(next(asked), name)
-        assert ast.get_source_segment(source, functions["pad"]) in text
-        (called,) = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == "run"]
-        assert ast.unparse(called.body[0]).startswith("return pad("), name
 
 
 # Scripts of execution providers run in tests/conformance/test_isolated_peers.py.

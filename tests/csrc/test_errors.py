@@ -100,6 +100,11 @@ BROKEN: list[tuple[str, str, list, dict[str, Any]]] = [
     ("Pad_2", f"axis 0 {axis(-MOST - 1, 2, 1)} has amounts beyond {LARGEST} [P10]", [ONE], {"pads": [-MOST - 1, 1]}),
     *(("Pad_18", f"axis 0 would have more than {LARGEST} elements {axis(begin, 2, LARGEST)} [P10]",
        [ONE, ints(begin, LARGEST)], {}) for begin in (0, LARGEST)),
+    *(("SamePad_1", f"{text} [P10]", [ones(1, 1, 5)], {"kernel_shape": [3], "dilations": [dilation]})
+      for dilation, text in (
+          (LARGEST, f"a kernel of 3 with dilation {LARGEST} is beyond {LARGEST}"),
+          (LARGEST // 2,
+           f"axis 2 would have more than {LARGEST} elements {axis(LARGEST // 2, 5, LARGEST // 2)}"))),
     *(("NGraphPad_0", f"axis 0 {text} [P10]", [ones(3), ones()],
        {"padding_below": [-3], "padding_above": [0], "padding_interior": [interior]})
       for interior, text in (

@@ -5,7 +5,7 @@ What inputs may look like is in ``test_inputs.py``, errors are in ``test_errors.
 
 from __future__ import annotations
 
-from itertools import cycle, product
+from itertools import product
 
 import native
 import numpy as np
@@ -15,7 +15,6 @@ from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, mo
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
-from padops.spec.plan import LARGEST
 
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]
@@ -65,67 +64,6 @@ def test_interior(name: str) -> None:
         ((0, 0, -1, 0, 0, 1), (3, 0, 0)),
     ):
         check("NGraphPad_0", "CONSTANT", data, pads, fill, interior)
-
-
-INTERIORS = (1, LARGEST // 2 - 1, LARGEST - 2, LARGEST, 2**63 - 1)
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 3])
-@pytest.mark.parametrize("dtype", [np.int8, np.float64])
-def test_huge_interiors(size: int, dtype: type) -> None:
-    """P1, P6, P10: what is left of an axis that could not be held: a few elements, wherever the crop begins.
-
-    The axis is the only one, that of rows, or that in rows, in turn.
-    """
-    turns, fill = cycle(range(3)), np.array(9, dtype)
-    data, table = np.arange(1, size + 1, dtype=dtype), np.arange(size * 3, dtype=dtype).reshape(size, 3)
-    for interior, output in product(INTERIORS, (0, 1, 5)):
-        dilated = (size - 1) * (interior + 1) + 1 if size else 0
-        for below in {0, 2, -1, -(dilated // 2), 2 - dilated, 1 - dilated, -dilated}:
-            above = output - below - dilated
-            if max(abs(below), abs(above)) < 2**63:
-                row = {"padding_below": [below], "padding_above": [above], "padding_interior": [interior]}
-                outer = {name: [*values, 1] for name, values in row.items()}
-                inner = {name: [1, *values] for name, values in row.items()}
-                attributes, array = ((row, data), (outer, table), (inner, table.T.copy()))[next(turns)]
-                expected, got = (outcome(run, attributes, [array, fill]) for run in (reference.run, native.run))
-                assert got == expected
-
-
-def outcome(run, attributes: dict, inputs: list) -> tuple | str:
-    """The bits of a result, or the text of padops' error."""
-    try:
-        return native.bits(run("NGraphPad_0", attributes, inputs, "n"))
-    except Exception as error:  # onnxruntime's exceptions have no common base but this one
-        return native.error_text(error)
-
-
-@pytest.mark.parametrize(
-    ("data", "below", "above", "interior", "output"),
-    [
-        # However large it is, between no two elements there is none; a step as large as int64 was a crash.
-        ([5], 1, 2, 2**63 - 1, [9, 5, 9, 9]),
-        ([], 1, 2, 2**63 - 1, [9, 9, 9]),
-        # Two elements with 2**59 - 3 fills between them, of which the crop leaves one fill.
-        ([1, 2], 3 - LARGEST, 1, LARGEST - 3, [9, 2, 9]),
-    ],
-)
-def test_what_is_left_of_a_huge_interior(data: list, below: int, above: int, interior: int, output: list) -> None:
-    attributes = {"padding_below": [below], "padding_above": [above], "padding_interior": [interior]}
-    inputs = [np.array(data, np.int16), np.array(9, np.int16)]
-    assert native.run("NGraphPad_0", attributes, inputs).tolist() == output
-
-
-def test_an_absent_attribute_is_the_first_error() -> None:
-    """P8: of two mistakes both languages name the same one."""
-    inputs = [np.zeros(3, np.float32), np.zeros((), np.float32)]
-    for attributes, name in (
-        ({"padding_below": [1], "pad_mode": "constant"}, "padding_above"),
-        ({"padding_above": [1], "padding_interior": [-1]}, "padding_below"),
-    ):
-        for run in (native.run, reference.run):
-            text = f"padops::NGraphPad_0 'n': attribute {name} is required [P8]"
-            assert outcome(run, attributes, inputs) == text
 
 
 LARGE = {

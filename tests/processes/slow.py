@@ -33,7 +33,6 @@ NAMES = {
     "recipes": "extensions",
     "runtime": """beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare
         pyop_process""",
-    "spec": "spec_in_cpp",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
