@@ -193,6 +193,3 @@ def test_the_export_is_of_the_level_and_the_seed(
     with pytest.raises(ExportError, match="two cases are called test_specification_Pad_11"):
         export([FAR, FAR], file)
     assert zipfile.ZipFile(file).namelist(), "it stays as it was"
-    assert export_cases.main([str(tmp_path), "--quick"]) == 1
-    assert str(tmp_path) in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]

@@ -13,16 +13,7 @@ from conformance_records import answers, quick
 
 from padops.cli import main
 from padops.conformance import cases, divergences, record, runner
-from padops.conformance.divergences import (
-    EXAMPLES,
-    KNOWN,
-    RECORDED,
-    Divergence,
-    bounds_of,
-    in_range,
-    judged_as,
-    version_key,
-)
+from padops.conformance.divergences import EXAMPLES, KNOWN, RECORDED, Divergence, in_range, judged_as, version_key
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.parts import value_of
 from padops.conformance.runner import Process
@@ -44,10 +35,10 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
     ranges = {row.id: row.versions for row in KNOWN}
     for folder in (Path(divergences.__file__).parent, Path(__file__).parents[2] / "scripts" / "isolated"):
         for group in json.loads((folder / "known.json").read_text(encoding="utf-8")):
-            oldest, newest, _ = bounds_of(group["recorded"])
+            oldest, newest, _ = divergences.bounds_of(group["recorded"])
             assert group["recorded"] in {ranges[row["id"]] for row in group["rows"]}
             for row in group["rows"]:
-                first, last, _ = bounds_of(ranges[row["id"]])
+                first, last, _ = divergences.bounds_of(ranges[row["id"]])
                 assert version_key(oldest) <= version_key(first) <= version_key(last) <= version_key(newest), row["id"]
     for text in ("~=1.0", "", ">=1.20", "<1.31", ">=1,<2,<3"):
         with pytest.raises(ValueError, match="a range of versions says"):

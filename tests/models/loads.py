@@ -70,13 +70,11 @@ def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:
     return made
 
 
-def session(
-    threads: int = 1,
-    arena: bool = True,
-    modes: Sequence[str] = MODES,
-    made: onnxruntime.SessionOptions | None = None,
-) -> onnxruntime.InferenceSession:
-    made = made or options(threads, arena)
+def session(threads: int = 1, arena: bool = True, modes: Sequence[str] = MODES) -> onnxruntime.InferenceSession:
+    return of_options(options(threads, arena), modes)
+
+
+def of_options(made: onnxruntime.SessionOptions, modes: Sequence[str] = MODES) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(model(modes), made, providers=["CPUExecutionProvider"])
 
 
@@ -136,7 +134,7 @@ def tiny_calls(count: int) -> Load:
 def shared_options(count: int) -> Load:
     """Sessions with the same options, made, run and destroyed."""
     (case,), kept = cases(1), options()
-    return repeated(count, lambda _: is_wrong(session(made=kept), case))
+    return repeated(count, lambda _: is_wrong(of_options(kept), case))
 
 
 def fresh_options(count: int) -> Load:
