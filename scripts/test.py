@@ -5,8 +5,8 @@
     python3 scripts/test.py --long [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
 The second form passes its arguments to pytest, in the checkout's root, and runs nothing else. Each core runs its own
-files, unless there is only one, or -n is given (-n 0: one process). The third form runs the long tests (load, files,
-fuzzing) one after the other, and prints their counts.
+files, unless there is only one, or -n is given (-n 0: one process). The third form runs the long tests (releases,
+fuzzing, more of other tests) one after the other, and prints their counts.
 
 The first form skips the slow tests (tests/processes/slow.py): sanitizers, thousands of random cases, whole programs.
 --all runs these, too, and then the quick conformance run.

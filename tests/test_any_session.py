@@ -78,33 +78,26 @@ def averaged(nodes: str) -> bytes:
 KINDS: dict[str, tuple[bytes, np.ndarray, np.ndarray]] = {
     "int32 axes": (model(REFUSED), ROWS, REFLECTED),
     "pads of [1, 2r]": (
-        model(f"{FLAT} <int64[1, 4] p = {{0, 1, 0, 1}}> {{ y = Pad <{REFLECT}> (x, p) }}", 13), ROWS, REFLECTED
-    ),
+        model(f"{FLAT} <int64[1, 4] p = {{0, 1, 0, 1}}> {{ y = Pad <{REFLECT}> (x, p) }}", 13), ROWS, REFLECTED),
     "pads in external data": (model(f"{FLAT} {PADS} {{ y = Pad <{REFLECT}> (x, p) }}"), ROWS, REFLECTED),
     "pads and weights in external data": (
         model(f"{FLAT} <int64[4] p = {{0, 1, 0, 1}}, float[2, 5] w = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}> "
-              f"{{ z = Pad <{REFLECT}> (x, p)  y = Add (z, w) }}"), ROWS, REFLECTED + WEIGHTS,
-    ),
+              f"{{ z = Pad <{REFLECT}> (x, p)  y = Add (z, w) }}"), ROWS, REFLECTED + WEIGHTS),
     "MirrorPad, REFLECT": (model(f'{FLAT} {TF} {{ y = tf.MirrorPad <mode = "REFLECT"> (x, p) }}'), ROWS, REFLECTED),
     "MirrorPad, SYMMETRIC": (
-        model(f'{FLAT} {TF} {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }}'), ROWS, SYMMETRIC
-    ),
+        model(f'{FLAT} {TF} {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }}'), ROWS, SYMMETRIC),
     "PadV2": (model(f"{FLAT} {TF} {{ y = tf.PadV2 (x, p, f) }}"), ROWS, SEVENS),
     "Microsoft's, of int16": (
-        model(f"{OF_INT16} {PADS} {{ y = com.microsoft.Pad <{REFLECT}> (x, p) }}"), HALF, REFLECTED.astype(np.int16)
-    ),
+        model(f"{OF_INT16} {PADS} {{ y = com.microsoft.Pad <{REFLECT}> (x, p) }}"), HALF, REFLECTED.astype(np.int16)),
     "nGraph's, interior": (
         model("(float[2, 3] x) => (float[2, 7] y) <float f = {9}> { y = ngraph.Pad <padding_below = [0, 1], "
-              "padding_above = [0, 1], padding_interior = [0, 1]> (x, f) }"), ROWS, GAPS,
-    ),
+              "padding_above = [0, 1], padding_interior = [0, 1]> (x, f) }"), ROWS, GAPS),
     "OpenVINO's, symmetric": (
         model(f"{FLAT} <int64[2] b = {{0, 1}}, int64[2] e = {{0, 1}}> "
-              '{ y = ai.intel.openvino.Pad <pad_mode = "symmetric", version = "opset1"> (x, b, e) }'), ROWS, SYMMETRIC,
-    ),
+              '{ y = ai.intel.openvino.Pad <pad_mode = "symmetric", version = "opset1"> (x, b, e) }'), ROWS, SYMMETRIC),
     "LpPool, strides longer than windows": (strided("LpPool", 1, 18), LINE, np.array([[[0, 4]]], np.float32)),
     "AveragePool, strides longer than windows": (
-        strided("AveragePool", 2, 13), LINE, np.array([[[0.5, 4.5]]], np.float32)
-    ),
+        strided("AveragePool", 2, 13), LINE, np.array([[[0.5, 4.5]]], np.float32)),
     "MaxPool, SAME_UPPER": (pooled("SAME_UPPER"), IMAGE, LARGEST),
     "MaxPool, SAME_LOWER": (pooled("SAME_LOWER"), IMAGE, LARGEST),
 }  # fmt: skip
@@ -116,21 +109,17 @@ if runtime_minor() in MISCOUNTING:
 # What the provider runs, and what an older release needs converted: refused, wrong, and out of bounds.
 OF_THE_PROVIDER: dict[str, tuple[bytes, np.ndarray, np.ndarray]] = {
     "opset 1": (
-        model(f"{FLAT} {{ y = Pad <{REFLECT}, paddings = [0, 1, 0, 1]> (x) }}", 1, ir_version=3), ROWS, REFLECTED
-    ),
+        model(f"{FLAT} {{ y = Pad <{REFLECT}, paddings = [0, 1, 0, 1]> (x) }}", 1, ir_version=3), ROWS, REFLECTED),
     "int16": (model(f"{OF_INT16} {PADS} {{ y = Pad <{REFLECT}> (x, p) }}"), HALF, REFLECTED.astype(np.int16)),
     "reflect, twice around": (
         model(f"(float[2, 3] x) => (float[2, 9] y) <int64[4] p = {{0, 3, 0, 3}}> {{ y = Pad <{REFLECT}> (x, p) }}"),
-        ROWS, np.pad(ROWS, [(0, 0), (3, 3)], "reflect"),
-    ),
+        ROWS, np.pad(ROWS, [(0, 0), (3, 3)], "reflect")),
     "wrap, of open size": (
         model('(float[2, n] x) => (float[2, m] y) <int64[4] p = {0, 7, 0, 7}> { y = Pad <mode = "wrap"> (x, p) }', 21,
-              ir_version=10), ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap"),
-    ),
+              ir_version=10), ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap")),
     "in front of an AveragePool of opset 19": (
         averaged("p = Constant <value_ints = [0, 0, 0, 0, 0, 0, 1, 1]> ()  d = Pad (x, p) "
-                 "y = AveragePool <kernel_shape = [2, 2]> (d)"), ONES, CORNER,
-    ),
+                 "y = AveragePool <kernel_shape = [2, 2]> (d)"), ONES, CORNER),
 }  # fmt: skip
 EVERY = KINDS | OF_THE_PROVIDER
 
@@ -312,16 +301,6 @@ def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkey
     session = padops.InferenceSession(made, quiet())
     assert session.run(None, {"x": data})[0].tolist() == expected.tolist()
     assert [record.status for record in session.padops_records] == ["converted"]
-
-
-@with_providers
-def test_options_that_name_the_processor_first() -> None:
-    """padops comes behind it, which it says: onnxruntime's own Pad is asked first."""
-    options = quiet()
-    options.add_provider("CPUExecutionProvider", {})
-    for _ in range(2):  # the second time, padops is in them
-        with pytest.warns(UserWarning, match=r"name CPUExecutionProvider, so its own Pad runs .*providers="):
-            padops.InferenceSession(EVERY["reflect, twice around"][0], options)
 
 
 @with_providers

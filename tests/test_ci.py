@@ -93,11 +93,7 @@ def test_pre_commit(
 
 
 def commit(folder: Path) -> str:
-    """Makes a repository of a folder.
-
-    Returns:
-        Its only commit.
-    """
+    """Makes a repository of a folder; gives its only commit."""
     git = ["git", "-c", "user.name=padops", "-c", "user.email=padops", "-C", str(folder)]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "models", "--no-verify"]):
         subprocess.run([*git, *words], check=True, capture_output=True)

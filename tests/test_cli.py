@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shlex
 import subprocess
@@ -23,6 +22,7 @@ import pytest
 from command_lines import MODELS, Cli, columns, give, save
 from onnx import helper, parser
 from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
+from terminals import AtTerminal
 
 import padops
 from padops import __main__ as command_of_padops
@@ -435,36 +435,12 @@ PROGRAM = (
 STEPS = ("looking at Pads", "looking for what folds", "deciding", "converting")
 
 
-def at_a_terminal(*options: str) -> tuple[str, str]:
-    """Return the printed text, and what the terminal on standard error shows."""
-    screen, there = pty.openpty()
-    try:
-        command = [sys.executable, "-c", PROGRAM, *options]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=there, text=True) as running:
-            os.close(there)
-            text = b""
-            while part := _read(screen):
-                text += part
-            printed = running.communicate(timeout=600)[0]
-        assert running.returncode == 0, text
-        return printed, text.decode()
-    finally:
-        os.close(screen)
-
-
-def _read(screen: int) -> bytes:
-    try:
-        return os.read(screen, 65536)
-    except OSError:  # Linux says so where the other end is closed
-        return b""
-
-
 def test_a_terminal_shows_how_far_it_is(here: Path) -> None:
     save(here / "in.onnx", pad_chains.reflecting(COUNT))
-    printed, text = at_a_terminal()
-    assert [step for step in STEPS if step not in text] == [] and f"{COUNT}/{COUNT}" in text
-    assert f"{COUNT} Pads: {COUNT} converted" in printed and not any(step in printed for step in STEPS)
-    assert at_a_terminal("-q") == ("", "")
+    for options, wanted in (((), [*STEPS, f"{COUNT}/{COUNT}", f"{COUNT} Pads: {COUNT} converted"]), (("-q",), [])):
+        with AtTerminal("-c", PROGRAM, *options, cwd=here) as run:
+            assert (run.wait(), bool(run.said())) == (0, bool(wanted))
+            assert [text for text in wanted if text not in run.said()] == []
     ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=600)
     assert (ran.returncode, ran.stderr) == (0, "") and not any(step in ran.stdout for step in STEPS)  # a pipe
 

@@ -248,7 +248,6 @@ def test_a_finding_is_the_same_in_the_next_report(inspected: Path, cli: Cli) -> 
 
 
 def of_reflections(*names: str) -> onnx.ModelProto:
-    """Pads of int16 that ONNX Runtime refuses for one reason."""
     nodes = [pad(["x", "pads"], f"y{i}", name=name, mode="reflect") for i, name in enumerate(names)]
     outputs = [(f"y{i}", INT16, None) for i in range(len(names))]
     return model(nodes, 18, inputs=[("x", INT16, [4, 4])], outputs=outputs, tensors=[tensor("pads", [0, 1, 0, 1])])

@@ -7,8 +7,6 @@ they run of padops is run, without what it installs.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -16,16 +14,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import ci_snippets
 import pytest
 from command_lines import run
 from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
+from public_surface import surface
 
 import padops
-from padops import cli
 
 NOT_RUN = [block for page in PAGES for block in blocks(page) if block.reason]
 MOST_NOT_RUN = 19  # one more is one more promise that no test holds
@@ -128,40 +125,23 @@ def spans(page: Path) -> set[str]:
     return set(SPAN.findall(prose(page)))
 
 
-@cache
-def help_of(command: str) -> str:
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
-        cli.main([*command.split(), "--help"])
-    return out.getvalue()
-
-
-COMMANDS = ("convert", "verify", "run", "probe", "info", "inspect", "bench", "describe", "conformance",
-            "completion", "help")  # fmt: skip
-SUBCOMMANDS = ("show", "repro")
-
-
-def options_of(span: str) -> tuple[str, set[str]]:
-    """The command that a span is about, and the options that it gives it."""
-    words = span.split()
-    about = " ".join(words[1:3] if words[1] == "conformance" and words[2:] and words[2] in SUBCOMMANDS else words[1:2])
-    return about, {word.split("=")[0] for word in words if re.match(r"--[a-z]", word)}
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
 def test_commands_and_options_exist(page: Path) -> None:
-    every = "".join(map(help_of, ["", *COMMANDS]))
+    lines = surface()["commands and options"]
+    named = {re.match(r"padops(?: [a-z]+)*", line)[0] for line in lines}
     scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").glob("*.py"))
     for span in spans(page):
-        if re.match(r"padops [a-z]+\b", span) and span.split()[1] != "--version":
-            about, options = options_of(span)
-            assert about.split()[0] in COMMANDS, f"{page.name}: no such command: {span}"
-            unknown = {option for option in options if not re.search(rf"{option}\b", help_of(about))}
-            assert unknown == set(), f"{page.name}: {span}"
+        words = span.split()
+        if re.match(r"padops [a-z]", span):
+            command = next(" ".join(words[:n]) for n in (3, 2, 1) if " ".join(words[:n]) in named)
+            assert command != "padops", f"{page.name}: no such command: {span}"
+            known = " ".join(line for line in lines if line.startswith(f"{command} -")) + " --help "
+            options = [word.split("=")[0] for word in words if re.match(r"--[a-z]", word)]
+            assert [option for option in options if not re.search(rf"{option}\b", known)] == [], f"{page.name}: {span}"
         elif re.match(r"--[a-z]", span):
             option = re.split(r"[ =]", span)[0]
-            known = option in FOREIGN or re.search(rf"{option}\b", every + scripts)
-            negated = option.startswith("--no-") and f"--{option[5:]}" in every
-            assert known or negated, f"{page.name}: no such option: {span}"
+            known = option in FOREIGN or re.search(rf"{option}\b", " ".join(lines) + scripts)
+            assert known, f"{page.name}: no such option: {span}"
 
 
 def anchors(page: Path) -> set[str]:

@@ -42,14 +42,12 @@ def make_site(folder: Path, *packages: str, library: bool = True) -> Path:
 
 
 def state_distribution(folder: Path, name: str, version: str) -> None:
-    """Has a distribution count as installed there."""
     about = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
 
 
 def run_python(site: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run this Python with the packages of one folder and no others."""
     variables = {name: value for name, value in os.environ.items() if name != "PADOPS_LIBRARY"}
     command = [sys.executable, "-S", *map(str, arguments)]
     variables["PYTHONPATH"] = str(site)

@@ -61,11 +61,7 @@ def test_samples_cover_every_version() -> None:
 
 
 def fit_to_runtime(path: Path) -> bool:
-    """Lower the versions of a model of padops nodes alone, which mean nothing to them, to what ONNX Runtime 1.20 reads.
-
-    Returns:
-        Whether the runtime that is installed knows the element types of the inputs.
-    """
+    """Lower the versions of a model of padops nodes alone to what ONNX Runtime 1.20 reads; whether it has the types."""
     model = onnx.load(path)
     model.ir_version = min(model.ir_version, 10)
     for row in model.opset_import:

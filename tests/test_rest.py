@@ -1,8 +1,4 @@
-"""A run that lacks something says so and leaves out what needs it; a second one takes what the first did not run.
-
-``.ci/run`` does both: the README's command where nothing is installed but what the README names, then all the rest. And
-breaks that ``tests/mutation/planted`` plants have tests.
-"""
+"""A second run takes what the first did not run; slow tests are where their list says; planted breaks have tests."""
 
 from __future__ import annotations
 
@@ -10,21 +6,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import chromium
-import needs
 import slow
-from mutation.planted import campaign, cpp_changes, python_changes
-from mutation.planted.change import Change
+from mutation.planted import campaign
 from mutation.planted.equivalent import EQUIVALENT, reason_of
-from mutation.planted.relevant import CONVERT, CSRC, stages_of
-
-from padops.conformance.peers import PEERS
+from mutation.planted.relevant import stages_of
 
 ROOT = Path(__file__).resolve().parent.parent
-CI = ROOT / ".ci"
 
 
 def test_slow_files_are_there() -> None:
@@ -91,39 +80,21 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
 
 
-def test_ci_begins_with_the_command_of_the_readme() -> None:
-    """On a PATH without any program that a test asks for; what it left out runs when all is installed."""
-    lines = (CI / "run").read_text(encoding="utf-8").splitlines()
-    (hidden,) = [line for line in lines if ".ci/path_without" in line]
-    programs = {row.command[0] for row in PEERS.values() if row.command} | {needs.CLANG, *chromium.NAMES, "npm"}
-    assert programs <= set(re.findall(r"[\w+-]+", hidden))
-    first = next(line for line in lines if "python3 scripts/" in line)
-    assert first == 'env PATH="$bare" python3 scripts/test.py'
-    assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
-    installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
-    assert lines.index(first) < installs < lines.index("python3 scripts/test.py --peers --rest")
-
-
 # --- planted breaks ---------------------------------------------------------------------------------------------------
 
 
-def changes_of(file: str) -> tuple[str, Iterator[Change]]:
-    source = (ROOT / file).read_text(encoding="utf-8")
-    return source, (python_changes if file.endswith(".py") else cpp_changes).changes(file, source)
-
-
 def test_every_source_has_tests() -> None:
-    sources = [path.as_posix() for folder in (CSRC, CONVERT) for path in campaign.sources_of(folder)]
+    sources = [path for folder in (*campaign.FOLDERS, "padops/spec") for path in campaign.sources_of(folder)]
     assert len(sources) > 100
-    for file in sources:
-        if any(True for _ in changes_of(file)[1]):
-            stages = list(stages_of(file))  # raises where a file of tests is not there
-            assert any(stage[0] == "pytest" and len(stage) > 1 for stage in stages), file
+    for path in sources:
+        if any(True for _ in campaign.changes_of(path)):
+            stages = list(stages_of(path.as_posix()))  # raises where a file of tests is not there
+            assert any(stage[0] == "pytest" and len(stage) > 1 for stage in stages), path
 
 
 def test_each_equivalent_break_is_one_that_could_be_planted() -> None:
     for row in EQUIVALENT:
-        source, changes = changes_of(row.file)
-        pairs = {change.lines(source) for change in changes}
+        source = (ROOT / row.file).read_text(encoding="utf-8")
+        pairs = {change.lines(source) for change in campaign.changes_of(Path(row.file))}
         assert any(pair[0] == row.line and row.became in ("", pair[1]) for pair in pairs), row
         assert row.reason and reason_of(row.file, row.line, row.became)

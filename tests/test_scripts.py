@@ -23,7 +23,6 @@ from padops.runtime.provider import EP_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
-PROCESSES = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +110,6 @@ def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.Monkey
 
 
 def steps(checkout: Path) -> list[str]:
-    """What was run since the last call."""
     ran = (checkout / "ran").read_text().split()
     (checkout / "ran").write_text("")
     return ran
@@ -155,35 +153,7 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleTyp
     assert (checkout / ".venv" / "mine").exists(), "pip failing is no reason to throw a .venv away"
 
 
-# --- lint.py, test.py and matrix.py -----------------------------------------------------------------------------------
-
-
-def test_commits_are_checked_as_ci_checks(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "ensure", lambda extras: Path("bin", "python"))
-    hooks = re.findall(r"entry: python3 scripts/lint.py (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
-    assert set(importlib.import_module("lint").checks()) == set(hooks)
-    assert "\npython3 scripts/lint.py\n" in (ROOT / ".ci" / "run").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "spread", "more"),
-    [
-        ([], True, [f"--note-passed={Path('build', 'passed.txt')}", "--without-slow"]),
-        # One file runs in one process: each other would take seconds to start.
-        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py", "-n", "0", "-k", "one"], False, []),
-        (["tests/spec/test_plan.py::test_x", "-k", "tests"], False, []),
-        (["tests/spec/test_plan.py", "tests/spec/test_shapes.py"], True, []),
-        (["tests/spec"], True, []),
-    ],
-)
-def test_what_test_py_runs(arguments: list[str], spread: bool, more: list[str], environment, monkeypatch) -> None:
-    spec = importlib.util.spec_from_file_location("script_test", SCRIPTS / "test.py")  # "test" is Python's own package
-    script, ran = importlib.util.module_from_spec(spec), []
-    spec.loader.exec_module(script)
-    monkeypatch.setattr(environment, "ensure", lambda extras: Path("python"))
-    monkeypatch.setattr(environment, "hand_over", lambda command, folder: ran.extend(map(str, command)) or 0)
-    assert script.main(arguments) == 0
-    assert ran == ["python", "-m", "pytest", *PROCESSES * spread, *arguments, *more]
+# --- release.py and the tests that scripts choose --------------------------------------------------------------------
 
 
 def test_the_tests_that_scripts_choose_are_there() -> None:
@@ -191,28 +161,6 @@ def test_the_tests_that_scripts_choose_are_there() -> None:
     names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheels.CHOSEN]
     assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
 
-
-@pytest.mark.parametrize(
-    ("arguments", "outcomes", "code"),
-    [
-        (["--ci"], ["passed", "passed"], 0),
-        (["--ci"], ["passed", "failed"], 1),
-        (["--ci"], ["not run", "passed"], 1),
-        (["--only", "1.22.1"], ["not run"] * 10, 0),
-    ],
-)
-def test_the_exit_code_of_the_matrix(arguments: list[str], outcomes: list[str], code: int, monkeypatch) -> None:
-    matrix, left = importlib.import_module("matrix"), list(outcomes)
-    monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
-    monkeypatch.setattr(matrix, "copy_tests", lambda: None)
-    monkeypatch.setattr(
-        matrix, "run_environment", lambda version, lowest, runtimes, wheel, keep: [left.pop(0) for _ in runtimes]
-    )
-    monkeypatch.setattr(sys, "argv", ["matrix.py", *arguments])
-    assert (matrix.main(), left) == (code, [])
-
-
-# --- release.py: the packages that it writes by itself ----------------------------------------------------------------
 
 ABOUT = {"VERSION": "1.2.3", "ID": "Padops.ML.OnnxRuntime.EP", "DESCRIPTION": "Pads", "SHA256": "0" * 64, "URL": "file"}
 

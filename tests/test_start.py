@@ -27,7 +27,6 @@ ALL = (*COMPUTING, *RUNNING, "onnx", "onnx_ir", "ml_dtypes", "numpy", "importlib
 
 
 def python(program: str, *arguments: str) -> str:
-    """The last line that a program prints."""
     ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=600)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()[-1]

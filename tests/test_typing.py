@@ -44,7 +44,6 @@ def run(checker: str, *arguments: object, **variables: str) -> str:
 
 
 def errors_of_mypy(script: Path) -> list[tuple[int, str]]:
-    """Line and message of each error in a script."""
     config, cache = script.with_name("mypy.ini"), ROOT / ".mypy_cache" / "user"
     config.write_text(MYPY)
     told = run("mypy", "--config-file", config, "--cache-dir", cache, "--output", "json", script, MYPYPATH=str(ROOT))
@@ -53,7 +52,6 @@ def errors_of_mypy(script: Path) -> list[tuple[int, str]]:
 
 
 def errors_of_basedpyright(script: Path) -> list[tuple[int, str]]:
-    """The same, with pyright's own rules."""
     settings = {"include": [script.name], "extraPaths": [str(ROOT)], "typeCheckingMode": "standard"}
     script.with_name("pyrightconfig.json").write_text(json.dumps(settings))
     told = run("basedpyright", "--outputjson", "--pythonpath", sys.executable, "-p", script.parent)

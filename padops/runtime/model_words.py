@@ -18,7 +18,7 @@ AXES = b"a Pad with axes"  # not a word of the model, but a mark for a Pad with 
 
 FOLDING = "ConstantFolding"
 # Optimizers that change Pads wrongly before onnxruntime asks a provider, the words of a model that they may affect, and
-# the first onnxruntime 1.x with a correct optimizer (None: none yet). See tests/convert/standard/fusions.md.
+# the first onnxruntime 1.x with a correct optimizer (None: none yet). See tests/convert/standard/test_fusions.py.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A Pad with the constant 0 becomes the padding of a MaxPool, which pads with minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),

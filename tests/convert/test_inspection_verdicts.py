@@ -1,17 +1,21 @@
-"""Verdicts and commands of ``padops.inspect`` that were wrong once, with the installed onnxruntime as the witness."""
+"""Verdicts with the installed onnxruntime as the witness; a Pad that breaks a rule has one answer, whoever asks."""
 
 from __future__ import annotations
 
 import itertools
-import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
+from command_lines import save
 from inspected_models import stock
-from small_models import FLOAT, INT32, INT64, model, one_pad, pad, tensor
+from onnx import helper
+from small_models import DOUBLE, FLOAT, HALF, INT16, INT32, INT64, UINT8, model, one_pad, pad, tensor
+from written_models import model as written
 
 import padops
 from padops import cli
@@ -24,25 +28,17 @@ def only_pad(source: onnx.ModelProto) -> PadFacts:
     return facts
 
 
-# --- commands
-# ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["my dir/m.onnx", 'it\'s "one".onnx', "back\\slash $HOME.onnx", "new\nline.onnx"])
 def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(one_pad(1).SerializeToString())
+    save(path, one_pad(1))
     commands = padops.inspect(path).commands()
     _, *words = shlex.split(commands["convert"].replace("OUT.onnx", shlex.quote(str(tmp_path / "out.onnx"))))
     assert cli.main([*words, "-q"]) == 0
     if runtime_minor() >= FIRST_MINOR:
         session = eval(commands["session"].removeprefix("session = "), {"padops": padops})
         assert session.run(None, {"x": np.zeros((2, 3), np.float32)})[0].shape == (5, 3)
-
-
-# --- rules that are broken whatever the data are
-# -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fallback", [False, True])
@@ -87,10 +83,6 @@ def test_declared_dims_of_fill_and_pads(fill: list[int | str], pads: list[int | 
         assert ran == facts.runs and only_pad(edge).verdict != "breaks a rule"
 
 
-# --- empty data
-# --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
 @pytest.mark.parametrize("dims", [[0], [0, 2], [1, 0]])
 def test_empty_data(dims: list[int], mode: str) -> None:
@@ -109,32 +101,225 @@ def test_empty_data(dims: list[int], mode: str) -> None:
     assert "runs" in seen or mode == "wrap"
 
 
-def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["inspect", "--help"])
-    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
-    guide = (Path(__file__).resolve().parent.parent.parent / "docs" / "fixing.md").read_text(encoding="utf-8")
-    assert options - set(re.findall(r"(?<=^\| `)--[a-z-]+", guide, re.MULTILINE)) == set()
-
-
-@pytest.mark.parametrize(
-    ("kind", "dims", "limit", "more"),
-    [
-        # Where onnxruntime finds out the rank, it takes axes without a declared shape for all axes
-        (INT64, None, "the data have another rank than 1", ""),
-        # onnxruntime refuses them while it infers dims, which it cannot here
-        (INT32, [1], "how many dims the data have", "; ONNX Runtime refuses constant axes of type int32"),
-    ],
-)
-def test_axes_of_data_of_unknown_rank(kind: int, dims: list[int] | None, limit: str, more: str) -> None:
-    sources = []
-    for rank in (None, ["n"]):
-        held = [tensor("pads", [0, 1]), *([tensor("axes", [0], np.int32)] if more else [])]
-        inputs = [("x", FLOAT, rank), *([] if more else [("axes", kind, dims)])]
-        sources.append(model([pad(["x", "pads", "", "axes"])], 18, inputs=inputs, tensors=held))
+@pytest.mark.parametrize(("kind", "limit"), [
+    # Where onnxruntime finds out the rank, it takes axes without a declared shape for all axes
+    (INT64, "that the data have another rank than 1"),
+    # onnxruntime refuses them while it infers dims, which it cannot here
+    (INT32, "how many dims the data have; ONNX Runtime refuses constant axes of type int32"),
+])  # fmt: skip
+def test_axes_of_data_of_unknown_rank(kind: int, limit: str) -> None:
+    held = [tensor("pads", [0, 1]), *[tensor("axes", [0], np.int32)] * (kind == INT32)]
+    axes = [("axes", kind, None)] * (kind != INT32)
+    node = pad(["x", "pads", "", "axes"])
+    sources = [model([node], 18, inputs=[("x", FLOAT, rank), *axes], tensors=held) for rank in (None, ["n"])]
     facts = only_pad(sources[0])
-    limit = f"ONNX Runtime runs it, as long as it does not find out {'' if more else 'that '}{limit}{more}"
-    assert (facts.verdict, facts.why) == ("runs if", limit)
-    if more:
+    assert (facts.verdict, facts.why) == ("runs if", f"ONNX Runtime runs it, as long as it does not find out {limit}")
+    if kind == INT32:
         assert [stock(source, {"x": np.ones(2, np.float32)}) is None for source in sources] == [False, True]
-        assert (only_pad(sources[1]).verdict, only_pad(sources[1]).why) == ("refuses", more[2:])
+        facts = only_pad(sources[1])
+        assert (facts.verdict, facts.why) == ("refuses", "ONNX Runtime refuses constant axes of type int32")
+
+
+of_last_releases = pytest.mark.skipif(runtime_minor() < 31, reason="older releases run what these refuse")
+
+
+def window(name: str, opset: int, dims: Sequence[int | str], kernel: Any, kind: int = FLOAT, **more: Any) -> Any:
+    attributes = {"auto_pad": "SAME_UPPER", "kernel_shape": kernel} | more
+    held = [helper.make_tensor("w", kind, [1, 1, *kernel], np.ones(kernel))] if name.startswith("Conv") else []
+    node = helper.make_node(name, ["x", "w"] if held else ["x"], ["y"], **attributes)
+    ends = {"inputs": [("x", kind, [1, 1, *dims])], "outputs": [("y", INT32 if name == "ConvInteger" else kind, None)]}
+    return model([node], opset, tensors=held, **ends)
+
+
+def what_it_does(source: onnx.ModelProto) -> str:
+    """What onnxruntime does with data of the declared dims, as ``inspect`` would say."""
+    kind = source.graph.input[0].type.tensor_type
+    dims = [dim.dim_value for dim in kind.shape.dim]
+    data = np.arange(1, 1 + np.prod(dims)).reshape(dims).astype(helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    if (ran := stock(source, {"x": data})) is None:
+        return "refuses"
+    right = padops.InferenceSession(padops.convert(source, auto_pad="explicit").proto().SerializeToString())
+    return "runs" if np.array_equal(right.run(None, {"x": data})[0], ran[0]) else "wrong"
+
+
+def opened(source: onnx.ModelProto) -> str:
+    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
+    return only_pad(source).verdict
+
+
+# Operator, type, opset, kernel, stride, dilation, size, and what is said of the last releases.
+POOLINGS = [
+    ("MaxPool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("MaxPool", DOUBLE, 12, 1, 2, 1, 6, "runs"),
+    ("MaxPool", DOUBLE, 12, 1, 3, 1, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 2, 1, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 1, 2, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 3, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 2, 1, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 1, 3, 3, "refuses"),
+    ("AveragePool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 5, "runs"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 6, "wrong"),
+    ("AveragePool", FLOAT, 6, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 1, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 2, 2, 1, 1, 6, "runs"),
+    ("LpPool", FLOAT, 18, 1, 2, 1, 6, "runs"),
+]
+
+
+@of_last_releases
+def test_same_of_poolings() -> None:
+    """A pooling of a known size is refused, wrong or right; of an open size it is not said to be wrong."""
+    for name, kind, opset, kernel, stride, dilation, size, verdict in POOLINGS:
+        more = {"strides": [stride]} | ({"dilations": [dilation]} if dilation > 1 else {})
+        source = window(name, opset, [size], [kernel], kind, **more)
+        assert (only_pad(source).verdict, what_it_does(source)) == (verdict, verdict), (name, opset, kernel, stride)
+        assert opened(source) in ("runs", "may be wrong", "refuses" if opset < 7 else "")
+
+
+@of_last_releases
+def test_same_of_poolings_that_round_up() -> None:
+    """ceil_mode rounds the size of the output up, and takes another kernel: what was known of the others is not."""
+    for name, kernel, stride, size, more in (
+        ("MaxPool", 3, 4, 12, {"dilations": [2]}),
+        ("AveragePool", 1, 5, 7, {"count_include_pad": 1}),
+    ):
+        sources = [window(name, 12, [size], [kernel], strides=[stride], ceil_mode=up, **more) for up in (0, 1)]
+        assert what_it_does(sources[0]) == only_pad(sources[0]).verdict in ("refuses", "wrong")
+        assert (what_it_does(sources[1]), only_pad(sources[1]).verdict) == ("runs", "may be wrong")
+
+
+# Operators that ONNX Runtime lacks for some types: the last opset without, and the size of the data.
+LACKING = [
+    ("Conv", DOUBLE, 22, 4), ("ConvTranspose", DOUBLE, 13, "n"), ("Conv", HALF, 5, "n"), ("MaxPool", DOUBLE, 7, "n"),
+    ("MaxPool", UINT8, 11, 4), ("AveragePool", DOUBLE, 19, 4), ("AveragePool", FLOAT, 6, "n"),
+    ("AveragePool", HALF, 6, 4), ("LpPool", DOUBLE, 18, "n"), ("LpPool", HALF, 5, 4), ("LpPool", FLOAT, 1, "n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kind", "opset", "size"), LACKING, ids=str)
+def test_same_of_operators_that_are_not_there(name: str, kind: int, opset: int, size: int | str) -> None:
+    """No road makes such a node run, and none is named; another provider may have it."""
+    for version in (opset, opset + 1):
+        source = window(name, version, [size], [2], kind)
+        facts = only_pad(source)
+        refused = stock(source, {"x": np.ones((1, 1, 4), helper.tensor_dtype_to_np_dtype(kind))}) is None
+        assert refused == (facts.verdict == "refuses") == (facts.verdict != "runs") and (refused or version > opset)
+        if refused:
+            assert facts.why.startswith(f"ONNX Runtime has no {name} of ") and facts.roads == ()
+            assert not any("is refused" in note for note in padops.convert(source).notes)
+            assert padops.inspect(source, providers=["CUDAExecutionProvider"]).pads[0].verdict == "runs"
+
+
+# Stride, size, and what is said; the window has one element.
+CONVOLUTIONS = [(3, 6, "SAME_UPPER", "runs"), (4, 7, "SAME_UPPER", "runs"), (4, 8, "SAME_UPPER", "wrong"),
+                (4, 8, "SAME_LOWER", "runs"), (5, 10, "SAME_LOWER", "wrong")]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Conv", "ConvInteger"])
+def test_same_of_convolutions(name: str) -> None:
+    """A stride that is much longer than the window begins behind the first element; of an open size it may be."""
+    for stride, size, mode, verdict in CONVOLUTIONS:
+        kind = FLOAT if name == "Conv" else UINT8
+        source = window(name, 13, [size], [1], kind, auto_pad=mode, strides=[stride])
+        assert (only_pad(source).verdict, what_it_does(source)) == (verdict, verdict), (stride, size, mode)
+        assert opened(source) == ("may be wrong" if stride - 1 >= 3 + (mode == "SAME_LOWER") else "runs")
+
+
+@pytest.mark.parametrize(("dims", "verdict"), [([8, "n"], "wrong"), (["n", 8], "wrong"), (["n", 7], "may be wrong")])
+def test_same_of_a_convolution_with_one_size_known(dims: list[int | str], verdict: str) -> None:
+    """One axis that is surely shifted decides; one that is surely not shifted leaves the other in doubt."""
+    assert only_pad(window("Conv", 13, dims, [1, 1], strides=[4, 4])).verdict == verdict
+
+
+AXES = [tensor("pads", [1, 1, 1, 1]), tensor("axes", [1, -1])]
+NGRAPH = {"padding_below": [1, 0], "padding_above": [0, 0]}
+
+
+def padded(pads: Any, opset: int = 18, **parts: Any) -> onnx.ModelProto:
+    mode = parts.pop("mode", "constant")
+    return model([pad(name="p", mode=mode)], opset, tensors=[tensor("pads", pads)], **parts)
+
+
+def own(op_type: str, *inputs: str, **attributes: Any) -> onnx.ModelProto:
+    node = helper.make_node(op_type, ["x", *inputs], ["y"], "p", domain="padops", **attributes)
+    tensors = [tensor("one", [0, 3]), tensor("f", 0, np.float32)]
+    return model([node], 18, tensors=tensors, imports=[("padops", 1)])
+
+
+BROKEN = {
+    "P1": padded([0, -5, 0, 0]),
+    "P1, another size open": padded([0, -5, 0, 0], inputs=[("x", FLOAT, ["n", 3])]),
+    "P1, int16": padded([-3, 0, 0, 0], inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)]),
+    "P4": own("OpenVINOPad_12", "one", "one", pad_mode="reflect"),
+    "P5": padded([0, 1, 0, 0], mode="edge", inputs=[("x", FLOAT, [2, 0])]),
+    "P6": own("NGraphPad_0", "f", padding_interior=[0, 2], pad_mode="EDGE", **NGRAPH),
+    "P7": model([pad(["x", "pads", "f"], name="p")], 18,
+                tensors=[tensor("pads", [0] * 4), tensor("f", [1, 2], np.float32)]),
+    "P8": padded([0, 1, 0], opset=13),
+    "P8, rank unknown": padded([0, 1, 0], inputs=[("x", FLOAT, None)]),
+    "P8, rank unknown, opset 13": padded([0, 1, 0], opset=13, mode="edge", inputs=[("x", FLOAT, None)]),
+    "P8, axes": model([pad(["x", "pads", "", "axes"], name="p")], 18, tensors=AXES),
+    "P9": padded([0] * 4, mode="symmetric"),
+    "P10": padded([0, 2**60, 0, 0]),
+}  # fmt: skip
+OPTIONS = ([], ["--target", "onnx"], ["--target", "onnx", "--without-pad"], ["--target", "pyop"], ["--verify"],
+           ["--target", "onnx", "--opset", "21"], ["--strict"], ["--no-fallback", "--no-fold"],
+           ["--select", "needed"], ["--dry-run"])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_it_ends_with_3_and_names_operator_node_and_rule(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, rule = BROKEN[name], f"[{name.split(',')[0]}]"
+    path, out, folder = tmp_path / "in" / "m.onnx", tmp_path / "o.onnx", tmp_path / "out"
+    path.parent.mkdir()
+    folder.mkdir()
+    save(path, source)
+    at = [*BROKEN].index(name)
+    for options in (OPTIONS * 3)[at : at + 3]:
+        for given in ((path, out), (path.parent, folder)):
+            assert cli.main(["convert", *map(str, given), *options, "-q"]) == 3, options
+            said = capsys.readouterr().err.strip()
+            assert said.endswith(rule) and "graph/p" in said and "1 of 1 Pad breaks a rule" in said, options
+    assert not out.exists() and not list(folder.iterdir())
+    for call in (padops.lower, lambda given: padops.InferenceSession(given.SerializeToString(), convert={})):
+        with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*\[") as error:
+            call(source)
+        assert str(error.value).endswith(rule)
+    assert [record.status for record in padops.convert(source).records] == ["unconverted"]
+    inspection = padops.inspect(source)
+    assert inspection.summary() == "1 Pad: 1 breaking a rule" and "at run time" not in inspection.pads[0].what()
+    assert inspection.pads[0].verdict == "breaks a rule" and inspection.pads[0].why.endswith(rule)
+    for allowed, code in ([], 3), (["--allow", "refused"], 3), (["--allow", "breaks-a-rule"], 0):
+        assert cli.main(["inspect", str(path), "--check", *allowed]) == code
+
+
+def test_a_session_names_the_rule() -> None:
+    for name in ("P1", "P7", "P8"):
+        with pytest.raises(Exception, match=rf"\[{name}\]"):  # of padops, or of its kernel in onnxruntime
+            padops.InferenceSession(BROKEN[name].SerializeToString()).run(None, {"x": np.ones((2, 3), np.float32)})
+
+
+def test_a_branch_may_not_be_taken(tmp_path: Path) -> None:
+    """The model is of use as long as nothing reaches the Pad; a function that is called always runs."""
+    source = written("""(float[2, 3] x, bool c) => (float[a, b] y) <int64[3] pads = {0, 1, 0}> {
+        [if] y = If (c) <then_branch = t () => (float[d, e] t) { [p] t = Pad (x, pads) },
+            else_branch = e () => (float[f, g] e) { e = Relu (x) }> }""")
+    data, out = np.ones((2, 3), np.float32), tmp_path / "o.onnx"
+    for options in ({}, {"target": "onnx"}, {"target": "pyop"}):
+        (record,) = padops.convert(source, out, **options).records
+        assert record.facts.verdict == "breaks a rule"
+        assert record.status == ("unconverted" if options == {"target": "onnx"} else "converted")
+        with pytest.raises(padops.PadsLeftError, match=r"1 of 1 Pad breaks a rule: graph/if.then_branch/p.*\[P8\]"):
+            padops.convert(source, out, strict=True, **options)
+    session = padops.InferenceSession(padops.convert(source).proto().SerializeToString())
+    assert session.run(None, {"x": data, "c": np.array(False)})[0].tobytes() == data.tobytes()
+    with pytest.raises(Exception, match=r"\[P8\]"):
+        session.run(None, {"x": data, "c": np.array(True)})
+    called = written("""(float[2, 3] x) => (float[a, b] y) { y = other.Padded (x) }
+        <domain: "other", opset_import: ["" : 18]> Padded (x) => (y) {
+            pads = Constant <value_ints = [0, 1, 0]> () [p] y = Pad (x, pads) }""")
+    with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*function other::Padded/p"):
+        padops.convert(called, out)

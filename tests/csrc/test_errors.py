@@ -157,7 +157,7 @@ EMPTY_STRING = 24 if sys.platform == "darwin" else 32  # bytes in the runtime's 
 @pytest.mark.parametrize(
     ("name", "amount", "size"),
     [
-        ("uint8", 2**50, 2**50 + 3),
+        ("uint8", LARGEST - 3, LARGEST),
         ("int4", 2**50 - 1, 2**49 + 1),
         ("float16", 2**46, 2**47 + 6),
         ("double", 2**58, 2**61 + 24),

@@ -1,6 +1,6 @@
 """Random Pads, right and wrong: the native kernels and the NumPy reference must say the same, to the bit and the text.
 
-``PADOPS_EXAMPLES`` sets how many are drawn; ``tests/long/long_property.py`` draws 100,000. What ONNX Runtime's built-in
+``PADOPS_EXAMPLES`` sets how many are drawn; ``tests/long/long_counts.py`` draws 100,000. What ONNX Runtime's built-in
 Pad says of random Pads is a part of every conformance run.
 """
 
@@ -12,11 +12,12 @@ from collections import Counter
 import case_strategies
 import native
 import pytest
+from slow import MORE
 
 from padops.spec import reference
 from padops.spec.plan import PadError
 
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "100000" if MORE else "1000"))
 
 
 def _outcome(run, *arguments):

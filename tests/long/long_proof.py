@@ -1,36 +1,21 @@
 """What is proved of random models: no wrong mutant of a thousand, and most conversions.
 
-``PADOPS_MUTANTS`` sets how many models are taken, ``PADOPS_SEED`` which ones. Each batch is a process.
+``PADOPS_MUTANTS`` sets how many models are taken, of ten a process, and ``PADOPS_SEED`` which ones.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-TESTS = Path(__file__).resolve().parents[1]
+from children import rows_of
+
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
 BATCH, EACH, WRONG = 10, 10, 1000
 DEFAULT = "{}"  # the options of a conversion that says nothing
 SHARE = 0.8  # of the conversions with the default options
-
-
-def tried(first: int) -> list[dict[str, Any]]:
-    """What the server says of a batch of models, with at most ``EACH`` mutants of each conversion."""
-    folders = [str(TESTS / "models"), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders)), "OPENBLAS_NUM_THREADS": "1"}
-    count = min(BATCH, COUNT - first)
-    command = [sys.executable, str(TESTS / "processes" / "mutant_server.py"), *map(str, (SEED, first, count, EACH))]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * count)
-    assert not done.returncode and len(done.stdout.splitlines()) == count, done.stderr[-4000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @cache
@@ -41,6 +26,7 @@ def findings() -> tuple[Counter[tuple[str, str]], Counter[str], list[str]]:
     """
     conversions, verdicts, harm = Counter[tuple[str, str]](), Counter[str](), []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tried = lambda first: rows_of("mutant_server.py", BATCH, SEED, first, BATCH, EACH)
         rows = [row for batch in pool.map(tried, range(0, COUNT, BATCH)) for row in batch]
     for row in rows:
         said, name = row["conversion"], f"{row['number']} {row['options']}"

@@ -15,11 +15,8 @@ from small_models import FLOAT, model, tensor
 import padops
 from padops.convert import Conversion, PadRecord
 
-MS = "com.microsoft"
 NAMES = ("n", "c", "h", "w", "d")
 WF = np.random.default_rng(1).standard_normal((4, 3, 3, 3)).astype(np.float32)
-UINT8 = onnx.TensorProto.UINT8
-K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}  # of which SAME_LOWER, too, begins in two ways
 
 
 def node_model(
@@ -34,17 +31,12 @@ def node_model(
     type: int = FLOAT,
 ) -> onnx.ModelProto:
     """A model of one node with the data ``x``; the other inputs are initializers, named as the inputs are."""
-    names = list(tensors or {})
-    node = helper.make_node(op, ["x", *names], [o for o, _ in outputs], name="same", domain=domain, **attributes)
-    return model(
-        [node],
-        opset,
-        ir_version=10,
-        inputs=[("x", type, shape)],
-        outputs=[(name, kind, None if shape is None else [None] * len(shape)) for name, kind in outputs],
-        tensors=[tensor(name, array, array.dtype) for name, array in (tensors or {}).items()],
-        imports=[(domain, 1)] if domain else [],
-    )
+    held = tensors or {}
+    node = helper.make_node(op, ["x", *held], [o for o, _ in outputs], name="same", domain=domain, **attributes)
+    shown = [(name, kind, None if shape is None else [None] * len(shape)) for name, kind in outputs]
+    return model([node], opset, ir_version=10, inputs=[("x", type, shape)], outputs=shown,
+                 tensors=[tensor(name, array, array.dtype) for name, array in held.items()],
+                 imports=[(domain, 1)] if domain else [])  # fmt: skip
 
 
 def opened(message: onnx.ModelProto, optimised: bool = True) -> Callable[..., list[np.ndarray]]:
@@ -68,12 +60,6 @@ def explicit(message: onnx.ModelProto, **options: Any) -> Conversion:
 def only_record(conversion: Conversion) -> PadRecord:
     (record,) = conversion.records
     return record
-
-
-def whole(rng: np.random.Generator, shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
-    """Small integers, so that sums are exact."""
-    low = 0 if np.dtype(dtype).kind == "u" else -9
-    return rng.integers(low, 10, shape).astype(dtype)
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

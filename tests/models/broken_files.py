@@ -11,7 +11,6 @@ from mutation.runner import Mutant, Outcome, Server, tried
 
 @cache
 def server() -> Server:
-    """The process that starts the children of all tests in this one."""
     started = Server().__enter__()
     atexit.register(started.__exit__)
     return started

@@ -22,14 +22,7 @@ Feeds = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models of the same inputs and outputs.
-
-    Attributes:
-        name: What is different, in words.
-        original: The first model.
-        converted: The second one.
-        feeds: Inputs for which the first runs, and the second gives something else or fails.
-    """
+    """Two models: the first one runs on the inputs, and the second one gives something else, or fails."""
 
     name: str
     original: onnx.ModelProto
@@ -39,8 +32,6 @@ class Pair:
 
 CONSTANT = re.compile(r'\b(\w+) = (\[[-\d, ]*\]|-?\d[\d.]*|"[^"]*")(?= |$)')
 FLOATS = "float[N] x => float[M] y"
-
-
 FUNCTION = '<domain: "{}", opset_import: ["": 18]>'
 # Words of the tables, and the text for which they stand
 SHORT = {
@@ -50,18 +41,17 @@ SHORT = {
     r"<body = l (int64 i, bool o, float[A] u) => (bool w, float[B] v) { w = Identity (o) \2 }>",
     r"\bLOCAL\b": FUNCTION.format("local"),
     r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
-    r"\bWEIGHTS\b": "float[1,1,2,2] w = {1, 2, 3, 4}",
     r"\bBYTES\b": "uint8[1,1,2,2] w = {1, 2, 3, 4}, uint8 z = {3}, uint8 f = {3}, uint8 o = {0}",
     r"\bZEROS\b": 'ONES f = 0.0 a = Pad <mode = "constant"> (x, p, f)',
     r"\bONES\b": "p = [0, 0, 1, 1, 0, 0, 1, 1]",
 }
 
 
-def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
+def pairs(table: str, usual: str = FLOATS, held: str = "") -> list[Pair]:
     """The pairs of a table, each a row ``name | signature | inputs``, rows ``@option value``, and both bodies.
 
-    A row without a signature has the usual one. An option may be ``first || second``. In bodies, ``p = [1, 1]`` is a
-    Constant. Four spaces continue a row.
+    A row without a signature has the usual one, one without ``@held`` what is ``held``. An option may be
+    ``first || second``. In bodies, ``p = [1, 1]`` is a Constant. Four spaces continue a row.
     """
     for short, text in SHORT.items():
         table = re.sub(short, text, table)
@@ -70,7 +60,7 @@ def pairs(table: str, usual: str = FLOATS) -> list[Pair]:
         head, *rows = map(str.strip, block.split("\n"))
         name, *signature, inputs = (part.strip() for part in head.split(" | "))
         said = signature[0] if signature else usual
-        options = {"other": [said], "opset": ["18"], "held": [""], "functions": [""]}
+        options = {"other": [said], "opset": ["18"], "held": [held], "functions": [""]}
         options |= {row[1:].split(" ", 1)[0]: row.split(" ", 1)[1].split("||") for row in rows[:-2]}
         more = [options[key][at].strip() for key in ("opset", "held", "functions") for at in (0, -1)]
         one, other = (CONSTANT.sub(constant, row) for row in rows[-2:])
@@ -89,11 +79,7 @@ def constant(found: re.Match[str]) -> str:
 def array(text: str, signature: str, name: str) -> np.ndarray:
     """An input: its elements, or ``ramp 2 3`` (from 1 on), ``-ramp 2 3`` or ``all 5 2 3`` with its dims."""
     (kind,) = re.findall(rf"(\w+)(?:\[[^\]]*\])? {name}\b", signature.split("=>")[0])
-    dtype = (
-        object
-        if kind == "string"
-        else onnx.helper.tensor_dtype_to_np_dtype(onnx.TensorProto.DataType.Value(kind.upper()))
-    )
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(onnx.TensorProto.DataType.Value(kind.upper()))
     way, *dims = text.split()
     if way in ("ramp", "-ramp"):
         shape = tuple(map(int, dims))
@@ -114,19 +100,14 @@ def parsed(signature: str, nodes: str, opset: str, held: str, functions: str) ->
 
 
 def answers(model: onnx.ModelProto, feeds: Feeds) -> list[tuple] | str:
-    """The bits of each output without any optimisation, or the error's text.
-
-    With the library, unless the model has functions of padops: then these run.
-    """
+    """The unoptimised outputs' bits, or the error's text; with the library, unless there are functions of padops."""
     fallback = any(function.domain == "padops" for function in model.functions)
     options = onnxruntime.SessionOptions() if fallback else native.session_options()
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         session = native.session(model, options)
-        given = {row.name for row in session.get_inputs()} | {
-            row.name for row in session.get_overridable_initializers()
-        }
+        given = {row.name for row in (*session.get_inputs(), *session.get_overridable_initializers())}
         outputs = run_session(session, {name: array for name, array in feeds.items() if name in given})
     except Exception as error:  # of several classes, which the binding of onnxruntime makes
         return str(error)

@@ -1,28 +1,21 @@
-"""Networks of float16 that onnxruntime's tool makes from float; ONNX Runtime computes them in float between casts."""
+"""A network of float16 that onnxruntime's tool makes from float; ONNX Runtime computes it in float between casts."""
 
 from __future__ import annotations
 
 import numpy as np
 import onnx
-from onnx import helper
-from small_models import FLOAT, model, pad, tensor
-
-CHANNELS = 8
+from small_models import tensor
+from written_models import model
 
 
-def half_network(blocks: int = 2, mode: str = "reflect") -> onnx.ModelProto:
-    """Blocks of Pad, Conv and Relu, whose inputs and outputs stay float."""
+def half_network() -> onnx.ModelProto:
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
+    source = model("""(float[1, 3, 16, 16] x) => (float[a, b, c, d] y) <int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}> {
+        [pad0] p0 = Pad <mode = "reflect"> (x, pads) c0 = Conv (p0, w0) r0 = Relu (c0)
+        [pad1] p1 = Pad <mode = "reflect"> (r0, pads) c1 = Conv (p1, w1) y = Relu (c1) }""", 17, 8)  # fmt: skip
     rng = np.random.default_rng(0)
-    nodes, tensors = [], [tensor("pads", [0, 0, 1, 1, 0, 0, 1, 1])]
-    for i in range(blocks):
-        channels = CHANNELS if i else 3
-        weights = rng.standard_normal((CHANNELS, channels, 3, 3)) / np.sqrt(9 * channels)
-        tensors.append(tensor(f"w{i}", weights, np.float32))
-        output = "y" if i == blocks - 1 else f"r{i}"
-        nodes += [pad([f"r{i - 1}" if i else "x", "pads"], f"p{i}", name=f"pad{i}", mode=mode),
-                  helper.make_node("Conv", [f"p{i}", f"w{i}"], [f"c{i}"]),
-                  helper.make_node("Relu", [f"c{i}"], [output])]  # fmt: skip
-    source = model(nodes, inputs=[("x", FLOAT, [1, 3, 16, 16])], outputs=[("y", FLOAT, None)], tensors=tensors)
+    for name, channels in (("w0", 3), ("w1", 8)):
+        weights = rng.standard_normal((8, channels, 3, 3)) / np.sqrt(9 * channels)
+        source.graph.initializer.append(tensor(name, weights, np.float32))
     return convert_float_to_float16(source, keep_io_types=True)

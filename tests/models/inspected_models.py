@@ -15,7 +15,6 @@ from padops.runtime.ort_values import run_session
 
 
 def smaller_pooling() -> ModelProto:
-    """onnxruntime gives a smaller output than SAME says, without a word."""
     node = helper.make_node(
         "MaxPool", ["x"], ["y"], name="pool", kernel_shape=[3, 3], dilations=[2, 2], auto_pad="SAME_UPPER"
     )
@@ -49,7 +48,6 @@ def stock(source: ModelProto | Path, feeds: Mapping[str, np.ndarray]) -> list[np
 
 
 def specified(source: ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """Return the output of the model's only Pad by the rules."""
     graph = padops.convert(source, fold=False, fallback=False).proto().graph
     (node,) = (node for node in graph.node if node.domain == "padops")
     known = {row.name: numpy_helper.to_array(row) for row in graph.initializer} | dict(feeds)

@@ -1,4 +1,4 @@
-"""Large models for the verifier: one with the layers of ResNet-50, and one with gigabytes of external data."""
+"""Large models: one with the layers of ResNet-50, and some with gigabytes of external data."""
 
 from __future__ import annotations
 
@@ -6,85 +6,81 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
-from small_models import FLOAT, model, pad, tensor
+import small_models
+from onnx import helper, parser
+from small_models import FLOAT, tensor
 
-BLOCKS = (
-    (3, 64, 256),
-    (4, 128, 512),
-    (6, 256, 1024),
-    (3, 512, 2048),
-)  # of each stage: how many, inner and outer channels
+# Of each stage: how many blocks, inner and outer channels.
+BLOCKS = ((3, 64, 256), (4, 128, 512), (6, 256, 1024), (3, 512, 2048))
 
 
-class _Layers:
-    """Layers one after another; every convolution has a Pad in front of it, as some exporters write it."""
+def resnet() -> onnx.ModelProto:
+    """All convolutions of ResNet-50, 94 MB, each behind a Pad, as some exporters write it.
 
-    def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
-        self.nodes: list[onnx.NodeProto] = []
-        self.tensors: list[onnx.TensorProto] = []
+    Every other Pad has the mode reflect, which cannot fold; the rest are constant.
+    """
+    rng = np.random.default_rng(0)
+    nodes, tensors = list[onnx.NodeProto](), list[onnx.TensorProto]()
 
-    def add(self, op: str, inputs: list[str], **attributes: object) -> str:
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
-        return name
+    def add(op: str, *inputs: str, **attributes: object) -> str:
+        nodes.append(helper.make_node(op, inputs, [f"v{len(nodes)}"], **attributes))
+        return nodes[-1].output[0]
 
-    def conv(self, x: str, channels: tuple[int, int], kernel: int = 1, stride: int = 1, mode: str = "constant") -> str:
-        weights = self._rng.standard_normal((channels[1], channels[0], kernel, kernel), np.float32) / 50
-        name = f"w{len(self.tensors)}"
-        self.tensors.append(tensor(name, weights, np.float32))
+    def conv(x: str, given: int, made: int, kernel: int = 1, stride: int = 1, mode: str = "constant") -> str:
+        name = f"w{len(nodes)}"
+        weights = rng.standard_normal((made, given, kernel, kernel), np.float32) / 50
+        tensors.append(tensor(name, weights, np.float32))
         if kernel > 1:
-            amounts = [0, 0, kernel // 2, kernel // 2] * 2
-            self.tensors.append(tensor(f"{name}_pads", amounts))
-            x = self.add("Pad", [x, f"{name}_pads"], mode=mode)
-        return self.add("Conv", [x, name], strides=[stride, stride])
+            tensors.append(tensor(f"{name}_pads", [0, 0, kernel // 2, kernel // 2] * 2))
+            x = add("Pad", x, f"{name}_pads", mode=mode)
+        return add("Conv", x, name, strides=[stride, stride])
 
-
-def resnet(seed: int = 0) -> onnx.ModelProto:
-    """All convolutions of ResNet-50, 94 MB: every other Pad in mode reflect, which cannot fold, the rest constant."""
-    layers = _Layers(seed)
-    x = layers.add("Relu", [layers.conv("x", (3, 64), 7, 2)])
-    x = layers.add("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2])
-    width = 64
+    x, width = add("Relu", conv("x", 3, 64, 7, 2)), 64
+    x = add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2])
     for stage, (count, inner, outer) in enumerate(BLOCKS):
         for block in range(count):
             stride = 2 if stage and not block else 1
-            y = layers.add("Relu", [layers.conv(x, (width, inner))])
-            mode = "reflect" if block % 2 else "constant"
-            y = layers.add("Relu", [layers.conv(y, (inner, inner), 3, stride, mode)])
-            y = layers.conv(y, (inner, outer))
-            beside = x if block else layers.conv(x, (width, outer), 1, stride)
-            x, width = layers.add("Relu", [layers.add("Add", [y, beside])]), outer
-    layers.nodes.append(helper.make_node("GlobalAveragePool", [x], ["y"]))
-    return model(layers.nodes, inputs=[("x", FLOAT, ["n", 3, 224, 224])], tensors=layers.tensors)
+            y = add("Relu", conv(x, width, inner))
+            y = add("Relu", conv(y, inner, inner, 3, stride, "reflect" if block % 2 else "constant"))
+            y = conv(y, inner, outer)
+            beside = x if block else conv(x, width, outer, 1, stride)
+            x, width = add("Relu", add("Add", y, beside)), outer
+    nodes.append(helper.make_node("GlobalAveragePool", [x], ["y"]))
+    return small_models.model(nodes, inputs=[("x", FLOAT, ["n", 3, 224, 224])], tensors=tensors)
 
 
-def external(folder: Path, tensors: int, side: int) -> Path:
-    """A chain of products with matrices of ``side`` * ``side`` floats in one file, which has holes, each behind a Pad.
+def products(folder: Path, count: int, side: int) -> Path:
+    """A chain of products with matrices of ``side`` * ``side`` floats, each behind a Pad."""
+    link = (
+        'p{i} = Pad <mode = "reflect"> (m{i}, pads)  s{i} = Slice (p{i}, one, end, one)  m{after} = MatMul (s{i}, w{i})'
+    )
+    links = " ".join(link.format(i=i, after=i + 1) for i in range(count))
+    given = "int64[4] pads = {0, 1, 0, 1}, int64[1] one = {1}, int64[1] end = {-1}"
+    return _external(
+        folder, f"(float[n, {side}] m0) => (float[n, {side}] m{count}) <{given}> {{ {links} }}", count, side
+    )
+
+
+def lookup(folder: Path, rows: int, columns: int) -> Path:
+    """A Pad of one row of a matrix."""
+    given = "int64[2] p = {1, 2}, int32[1] a = {1}"
+    body = f"(int64[1] i) => (float[1, m] y) <{given}> {{ r = Gather (w0, i)  y = Pad (r, p, , a) }}"
+    return _external(folder, body, 1, rows, columns)
+
+
+def _external(folder: Path, body: str, count: int, rows: int, columns: int = 0) -> Path:
+    """A model with so many matrices in one file, which has holes.
 
     Each matrix begins with a number of its own, so that no two are equal; all else in it is 0.
     """
-    folder.mkdir(parents=True)
-    size, path = side * side * 4, folder / "model.onnx"
+    made = parser.parse_model(f'<ir_version: 8, opset_import: ["": 18]> g {body}')
+    elements = rows * (columns or rows)
     with (folder / "model.data").open("wb") as file:
-        file.truncate(tensors * size)
-        for i in range(tensors):
-            file.seek(i * size)
+        file.truncate(4 * count * elements)
+        for i in range(count):
+            file.seek(4 * i * elements)
             file.write(np.float32(i + 1).tobytes())
-    nodes, matrices = [], []
-    for i in range(tensors):
-        matrix = TensorProto(name=f"w{i}", data_type=FLOAT, dims=[side, side], data_location=TensorProto.EXTERNAL)
-        for key, value in {"location": "model.data", "offset": i * size, "length": size}.items():
-            matrix.external_data.add(key=key, value=str(value))
-        matrices.append(matrix)
-        begin = f"m{i - 1}" if i else "x"
-        nodes += [
-            pad([begin, "pads"], f"p{i}", mode="reflect"),
-            helper.make_node("Slice", [f"p{i}", "one", "end", "axis"], [f"s{i}"]),
-            helper.make_node("MatMul", [f"s{i}", f"w{i}"], [f"m{i}"]),
-        ]
-    given = [tensor("pads", [0, 1, 0, 1]), tensor("one", [1]), tensor("end", [-1]), tensor("axis", [1])]
-    inputs, outputs = [("x", FLOAT, ["n", side])], [(f"m{tensors - 1}", FLOAT, None)]
-    path.write_bytes(model(nodes, inputs=inputs, outputs=outputs, tensors=[*given, *matrices]).SerializeToString())
-    return path
+            made.graph.initializer.append(small_models.external(f"w{i}", "model.data", elements, 4 * i * elements))
+            made.graph.initializer[-1].dims[:] = [rows, columns or rows]
+    (folder / "model.onnx").write_bytes(made.SerializeToString())
+    return folder / "model.onnx"

@@ -39,10 +39,10 @@ class Load:
     grown: int = 0  # kilobytes by which the process grew from a tenth of the way to the end
 
 
-def in_process(name: str, count: int, timeout: float = 600) -> Load:
+def in_process(name: str, count: int) -> Load:
     """One load in a process of its own; a process that dies or hangs is an error."""
     command = [sys.executable, str(Path(__file__)), name, str(count)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     return Load(**json.loads(done.stdout))
 
@@ -71,11 +71,7 @@ def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:
 
 
 def session(threads: int = 1, arena: bool = True, modes: Sequence[str] = MODES) -> onnxruntime.InferenceSession:
-    return of_options(options(threads, arena), modes)
-
-
-def of_options(made: onnxruntime.SessionOptions, modes: Sequence[str] = MODES) -> onnxruntime.InferenceSession:
-    return onnxruntime.InferenceSession(model(modes), made, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model(modes), options(threads, arena), providers=["CPUExecutionProvider"])
 
 
 def cases(count: int, most: int = 90, modes: Sequence[str] = MODES) -> list[tuple[np.ndarray, bytes]]:
@@ -129,12 +125,6 @@ def tiny_calls(count: int) -> Load:
     modes = MODES[:1]
     drawn, built = cases(8, 8, modes), session(modes=modes)
     return repeated(count, lambda i: is_wrong(built, drawn[i % len(drawn)]))
-
-
-def shared_options(count: int) -> Load:
-    """Sessions with the same options, made, run and destroyed."""
-    (case,), kept = cases(1), options()
-    return repeated(count, lambda _: is_wrong(of_options(kept), case))
 
 
 def fresh_options(count: int) -> Load:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import parser
+from parsed_models import quiet
+from small_models import parsed
 
 import padops
 from padops.spec import reference
@@ -28,9 +30,7 @@ def written(model: onnx.ModelProto) -> Counter[str]:
 
 
 def session(model: onnx.ModelProto, cls=onnxruntime.InferenceSession) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return cls(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return cls(model.SerializeToString(), quiet(), providers=["CPUExecutionProvider"])
 
 
 def padded(mode: str, x: np.ndarray, pads: list[int]) -> np.ndarray:
@@ -45,17 +45,13 @@ def padded(mode: str, x: np.ndarray, pads: list[int]) -> np.ndarray:
     return np.pad(x, list(zip(pads[:half], pads[half:])), mode="symmetric")
 
 
-def text_model(body: str, inputs: str, opset: int, constants: str = "", outputs: int = 1) -> onnx.ModelProto:
-    """A model whose outputs y, or y0, y1, …, have the type of its first input and any shape."""
-    kind, imports = inputs.replace("[", " ").split()[0], f'"": {opset}, "padops": 1, "tf": 1'
-    names = ["y"] if outputs == 1 else [f"y{i}" for i in range(outputs)]
-    model = parser.parse_model(
-        f"<ir_version: 10, opset_import: [{imports}]> g ({inputs}) => ({', '.join(f'{kind} {y}' for y in names)}) "
-        f"{f'<{constants}>' if constants else ''} {{ {body} }}"
-    )
-    for output in model.graph.output:
-        output.type.tensor_type.ClearField("shape")
-    return model
+def text_model(
+    body: str, inputs: str, opset: int, constants: str = "", outputs: Sequence[str] = ("y",)
+) -> onnx.ModelProto:
+    """A model whose outputs have the type of its first input and any shape."""
+    kind = inputs.replace("[", " ").split()[0]
+    shown = ", ".join(f"{kind}[] {y}" for y in outputs)
+    return parsed(f"({inputs}) => ({shown}) <{constants}> {{ {body} }}", opset, 10)
 
 
 def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> onnx.ModelProto:
@@ -68,4 +64,4 @@ def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> on
     constants = ", ".join(f"{kind} p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
     outputs = ["y"] if len(rows) == 1 else [f"y{i}" for i in range(len(rows))]
     nodes = " ".join(f'{y} = {name} <mode = "{node_mode}"> (x, p{i})' for i, y in enumerate(outputs))
-    return text_model(nodes, f"float[{dims}] x", opset, constants, len(rows))
+    return text_model(nodes, f"float[{dims}] x", opset, constants, outputs)

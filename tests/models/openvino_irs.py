@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import openvino
 import pytest
-from native import session
+from native import bits, session
 from openvino import opset12, opset13
 
 import padops
@@ -45,6 +45,14 @@ def converted_outputs(model: onnx.ModelProto, feeds: list[np.ndarray]) -> list[n
     built = session(model)
     names = [value.name for value in built.get_inputs()]
     return built.run(None, dict(zip(names, feeds, strict=True)))
+
+
+def same_bits(path: Path, *feeds: np.ndarray) -> onnx.ModelProto:
+    """The converted IR, whose outputs have OpenVINO's bits."""
+    proto = padops.convert(path, fallback=False).proto()
+    found, wanted = converted_outputs(proto, list(feeds)), openvino_outputs(path, list(feeds))
+    assert [bits(one) for one in found] == [bits(one) for one in wanted]
+    return proto
 
 
 def rng() -> np.random.Generator:

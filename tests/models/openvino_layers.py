@@ -10,7 +10,6 @@ import openvino
 from openvino import opset8, opset11, opset15
 from openvino import opset13 as op
 from openvino.utils.node_factory import NodeFactory
-from openvino_composed_layers import COMPOSED_LAYERS
 from openvino_irs import IMAGE, SHAPE, Build, constant, f, i, parameter, rng, save
 
 
@@ -42,7 +41,75 @@ def reduce(name: str) -> Build:
     return lambda x: getattr(op, name)(x, i(1, -1), True)
 
 
+ACTIVATIONS = {"lstm": ["sigmoid", "tanh", "tanh"], "gru": ["sigmoid", "tanh"], "rnn": ["tanh"]}
+
+
+def sequence(name: str, gates: int, direction: str = "forward", biases: int = 0, lengths=(3, 2), **attributes) -> Build:
+    """A recurrent layer of 5 numbers for two sequences."""
+
+    def build(x: openvino.Node) -> openvino.Node:
+        count = 2 if direction == "bidirectional" else 1
+        states = [f(2, count, 5)] * (2 if name == "lstm" else 1)
+        weights = (f(count, gates * 5, 4), f(count, gates * 5, 5), f(count, (biases or gates) * 5))
+        inputs = [x.output(0), *(node.output(0) for node in (*states, constant(lengths, np.int32), *weights))]
+        given = {"hidden_size": 5, "direction": direction, "activations": ACTIVATIONS[name], **attributes}
+        return NodeFactory("opset5").create(f"{name.upper()}Sequence", inputs, given)
+
+    return build
+
+
+def slices(begins, ends, strides, **masks) -> Build:
+    masks = {f"{name}_mask": masks.get(name, []) for name in ("begin", "end", "shrink_axis", "new_axis", "ellipsis")}
+    if any(masks.values()):  # OpenVINO wants all of one length
+        masks = {name: [*bits, *[0] * (len(begins) - len(bits))] for name, bits in masks.items()}
+    return lambda x: op.strided_slice(x, i(*begins), i(*ends), i(*strides), **masks)
+
+
+def quantized(levels: int, *limits) -> Build:
+    return lambda x: op.fake_quantize(x, *(constant(limit, np.float32) for limit in limits), levels)
+
+
 # fmt: off
+SLICES: dict[str, tuple[tuple[int, ...], Build]] = {
+    "without masks": (SHAPE, slices([0, 1, -3], [2, 9, 3], [1, 1, 2])),
+    "with masks": (SHAPE, slices([0, 1, 0], [2, 3, 3], [1, 1, 2], begin=[1, 0, 0], end=[0, 0, 1])),
+    "that drops an axis": (SHAPE, slices([0, 1], [2, 2], [1, 1], shrink_axis=[0, 1])),
+    "that drops the last of an axis": (SHAPE, slices([0, -1], [2, 9], [1, 5], shrink_axis=[0, 1])),
+    "that ignores the end of an axis": (SHAPE, slices([0, 1, 0], [2, 3, 3], [1, 1, 2], shrink_axis=[0, 1, 0])),
+    "backwards": (SHAPE, slices([9, -1, 0], [-9, 0, 3], [-1, -2, 1], end=[0, 1, 0], begin=[1])),
+    "of open axes": ((-1, -1, -1), slices([1, 0, 1], [9, 0, 0], [1, 1, 2], end=[0, 1, 1], begin=[0, 1])),
+    "that drops an axis beside an open one":
+        ((-1, 3, -1), slices([0, 2], [0, 3], [1, 1], end=[1, 0], shrink_axis=[0, 1])),
+    "with a new axis": (SHAPE, slices([0, 0, 1], [0, 9, 3], [1, 1, 1], new_axis=[1, 0, 0])),
+    "with an ellipsis": (SHAPE, slices([1, 0, -1], [2, 0, 0], [1, 1, 1], ellipsis=[0, 1], shrink_axis=[0, 0, 1])),
+    "with all masks": (SHAPE, slices([0, 0, 0, 1], [0, 0, 0, 9], [1, 1, 1, 2], shrink_axis=[1], new_axis=[0, 1],
+                                     ellipsis=[0, 0, 1], end=[0, 0, 0, 1])),
+    "to a computed end": ((-1, -1, -1), lambda x: op.strided_slice(
+        x, i(0, 0, -1), op.shape_of(x), i(1, 2, 1), [0, 0, 0], [0, 1, 0], shrink_axis_mask=[0, 0, 1])),
+    "from a computed begin": ((-1, -1, -1), lambda x: op.strided_slice(
+        x, op.subtract(op.shape_of(x, "i32"), constant([2, 1, 6], np.int32)), constant([9] * 3, np.int32),
+        constant([1] * 3, np.int32), [0, 0, 0], [0, 1, 0], shrink_axis_mask=[0, 0, 1])),
+}
+EINSUMS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "abc->cab": (), "abc,cd->adb": ((4, 5),), "...c,dc->...d": ((5, 4),), "bac,Dc": ((5, 4),), "abc,abc->b": (SHAPE,),
+    "abc,cd,d->a": ((4, 5), (5,)),
+}
+QUANTIZED: dict[str, Build] = {
+    "of 256 levels": quantized(256, -1.3, 1.7, -1.3, 1.7),
+    "to other limits": quantized(16, -1.3, 1.7, 3, -5),
+    "of each channel": quantized(255, rng().random((3, 1)) - 2, rng().random((3, 1)), -2, 2),
+    "of two levels": quantized(2, [[[-0.1]]], [[[0.1]]], -1, 1),
+}
+SEQUENCES: dict[str, tuple[tuple[int, ...], Build]] = {
+    **{
+        f"{name} sequence {direction}": ((2, 3, 4), sequence(name, gates, direction))
+        for name, gates in (("lstm", 4), ("gru", 3), ("rnn", 1))
+        for direction in ("forward", "reverse", "bidirectional")
+    },
+    "gru sequence, linear before reset": ((2, 3, 4), sequence("gru", 3, "bidirectional", 4, linear_before_reset=True)),
+    "lstm sequence of open length": ((2, -1, 4), sequence("lstm", 4, "bidirectional", lengths=(6, 6))),
+    "lstm sequence with other activations": ((2, 3, 4), sequence("lstm", 4, activations=["sigmoid", "tanh", "relu"])),
+}
 UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor",
          "log", "mish", "negative", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "softsign", "sqrt", "tan",
          "tanh", "hsigmoid", "hswish", "is_nan", "non_zero")
@@ -50,7 +117,11 @@ BINARY = ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum"
           "greater", "greater_equal")
 REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1", "reduce_l2")
 ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), or (shape, type, builder)
-    **COMPOSED_LAYERS,
+    **{f"strided slice {name}": row for name, row in SLICES.items()},
+    **{f"einsum {equation}": lambda x, equation=equation, shapes=shapes: op.einsum(
+        [x, *(f(*shape) for shape in shapes)], equation) for equation, shapes in EINSUMS.items()},
+    **{f"fake quantize {name}": build for name, build in QUANTIZED.items()},
+    **SEQUENCES,
     **{name: getattr(op, name) for name in UNARY},
     **{name: binary(name) for name in BINARY},
     **{name: reduce(name) for name in REDUCTIONS},
@@ -110,8 +181,7 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
     "broadcast of both": lambda x: op.broadcast(x, i(5, 1, 3, 1), broadcast_spec="BIDIRECTIONAL"),
     "broadcast to computed dims":
         ((-1, 1), lambda x: op.broadcast(x, op.concat([i(3), op.shape_of(x)], 0), i(1, 2), "EXPLICIT")),
-    "range":
-        ((-1, 3), lambda x: op.range(constant(0), op.reduce_sum(op.shape_of(x), i(0), False), constant(2), "f32")),
+    "range": ((-1, 3), lambda x: op.range(constant(0), op.reduce_sum(op.shape_of(x), i(0), False), constant(2), "f32")),
     "topk": lambda x: op.topk(x, constant(2, np.int32), 1, "min", "value", "i64"),
     "topk of all": lambda x: op.topk(x, constant(4), 2, "max", "value"),
     "matmul": lambda x: op.matmul(x, f(5, 4), False, True),
@@ -127,7 +197,7 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
         ((1, 2, -1, 8), lambda x: op.scaled_dot_product_attention(x, x, x, causal=True)),
     "batch norm of opset1":
         (IMAGE, lambda x: NodeFactory("opset1").create("BatchNormInference", [node.output(0) for node in (
-            f(4), f(4), x, f(4), constant([1, 2, 3, 4], np.float32))], {"epsilon": 1e-3})),
+        f(4), f(4), x, f(4), constant([1, 2, 3, 4], np.float32))], {"epsilon": 1e-3})),
     "batch norm":
         (IMAGE, lambda x: op.batch_norm_inference(x, f(4), f(4), f(4), constant([1, 2, 3, 4], np.float32), 1e-3)),
     "convolution": (IMAGE, lambda x: op.convolution(x, f(6, 4, 3, 3), [1, 2], [1, 0], [0, 2], [2, 1])),
@@ -135,8 +205,7 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
         (IMAGE, lambda x: op.convolution(x, f(6, 4, 3, 2), [2, 1], [0, 0], [0, 0], [2, 3], "same_upper")),
     "convolution SAME_LOWER of open dims":
         ((1, 4, -1, -1), lambda x: op.convolution(x, f(6, 4, 3, 2), [2, 1], [0, 0], [0, 0], [1, 1], "same_lower")),
-    "group convolution":
-        (IMAGE, lambda x: op.group_convolution(x, f(2, 3, 2, 3, 3), [1, 1], [1, 1], [1, 1], [1, 2])),
+    "group convolution": (IMAGE, lambda x: op.group_convolution(x, f(2, 3, 2, 3, 3), [1, 1], [1, 1], [1, 1], [1, 2])),
     "group convolution SAME_LOWER with dilations":
         (IMAGE, lambda x: op.group_convolution(x, f(4, 1, 1, 3, 2), [2, 1], [0, 0], [0, 0], [1, 3], "same_lower")),
     "group convolution of one group":
@@ -148,10 +217,10 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
     },
     "deconvolution":
         (IMAGE, lambda x: op.convolution_backprop_data(x, f(4, 3, 3, 3), [2, 2], pads_begin=[1, 1], pads_end=[0, 1],
-            dilations=[1, 1], output_padding=[1, 1])),
+        dilations=[1, 1], output_padding=[1, 1])),
     "group deconvolution":
         (IMAGE, lambda x: op.group_convolution_backprop_data(x, f(2, 2, 3, 3, 3), [2, 2], pads_begin=[0, 0],
-            pads_end=[0, 0], dilations=[1, 1])),
+        pads_end=[0, 0], dilations=[1, 1])),
     "max pool": (IMAGE, lambda x: op.max_pool(x, [2, 1], [1, 2], [1, 0], [0, 1], [3, 2]).output(0)),
     "max pool with indices": (IMAGE, lambda x: op.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2])),
     "max pool with indices in each image":
@@ -189,7 +258,6 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
 
 
 def layer_data(name: str) -> np.ndarray:
-    """Numbers in the domain of the layer."""
     shape, type, _ = LAYERS[name]
     data = rng().standard_normal([6 if n < 0 else n for n in shape]) * (6 if type is np.int32 else 1)
     if name in ("acos", "asin", "atanh"):
@@ -202,7 +270,6 @@ def layer_data(name: str) -> np.ndarray:
 
 
 def save_layers(path: Path, *names: str) -> Path:
-    """An IR of some layers, each with data of its own."""
     given = [parameter(*LAYERS[name][:2], name=f"x{at}") for at, name in enumerate(names)]
     made = [LAYERS[name][2](x) for name, x in zip(names, given)]
     outputs = [one.outputs() if isinstance(one, openvino.Node) else [one] for one in made]

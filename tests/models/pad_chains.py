@@ -48,7 +48,6 @@ def _model(
 
 
 def _summed(count: int, link: str, inputs: str = "", pads: str = "int64[4] pads = {0, 1, 0, 1}") -> onnx.ModelProto:
-    """Links that all read the same data and the same amounts."""
     links = "\n".join(link.format(i=i, x="x", y=f"y{i}") for i in range(count))
     return _model(f"{links} y = Sum ({', '.join(f'y{i}' for i in range(count))})", pads, inputs=inputs)
 

@@ -66,7 +66,7 @@ def _other_fill(model: onnx.ModelProto, graph: Any, node: onnx.NodeProto) -> str
         del node.attribute[:]
         node.attribute.extend([*kept, helper.make_attribute("value", float(LOUD))])
         return f"the fill became {LOUD}"
-    kind = _type(model, node.input[0]) or onnx.TensorProto.FLOAT
+    kind = _known(model, node.input[0]).elem_type or onnx.TensorProto.FLOAT
     row = by_onnx(kind)
     at = names.index("constant_value")
     if kind == onnx.TensorProto.STRING:
@@ -93,16 +93,16 @@ def _other_amounts(model: onnx.ModelProto, graph: Any, node: onnx.NodeProto) -> 
     if known is not None:
         node.input[1] = _constant(graph, node, "moved pads", _moved(numpy_helper.to_array(known)))
         return "its amounts moved by one"
-    rank = None if len(node.input) > 3 else _rank(model, node.input[0])
-    more = np.array(1, np.int64)
-    if rank is not None:
-        more = np.zeros(2 * rank, np.int64)
-        more[rank - 1], more[-1] = 1, -1
+    kind, more = _known(model, node.input[0]), np.array(1, np.int64)
+    moves = len(node.input) < 4 and kind.HasField("shape")
+    if moves:
+        more = np.zeros(2 * len(kind.shape.dim), np.int64)
+        more[len(kind.shape.dim) - 1], more[-1] = 1, -1
     made = _constant(graph, node, "more", more)
     at = next(i for i, other in enumerate(graph.node) if other == node)
     graph.node.insert(at, helper.make_node("Add", [node.input[1], made], ["more pads"]))
     node.input[1] = "more pads"
-    return "its amounts grew by one" if rank is None else "its amounts moved by one"
+    return "its amounts moved by one" if moves else "its amounts grew by one"
 
 
 def _moved(amounts: np.ndarray) -> np.ndarray:
@@ -116,27 +116,14 @@ def _moved(amounts: np.ndarray) -> np.ndarray:
 
 
 def _constant(graph: Any, node: onnx.NodeProto, name: str, array: np.ndarray) -> str:
-    """A new constant in front of a node."""
     at = next(i for i, other in enumerate(graph.node) if other == node)
     graph.node.insert(at, helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array, name)))
     return name
 
 
-def _type(model: onnx.ModelProto, name: str) -> int | None:
-    given = {value.name: value.type.tensor_type.elem_type for value in model.graph.input}
+def _known(model: onnx.ModelProto, name: str) -> onnx.TypeProto.Tensor:
+    """What is known of a value of any graph, as far as onnx infers that."""
     register_schemas()
-    inferred = onnx.shape_inference.infer_shapes(declarations(model)).graph
-    known = {info.name: info.type.tensor_type.elem_type for info in (*inferred.value_info, *inferred.output)}
-    return given.get(name) or known.get(name)
-
-
-def _rank(model: onnx.ModelProto, name: str) -> int | None:
-    """How many axes a value of any graph has, as far as onnx infers that."""
     inferred = onnx.shape_inference.infer_shapes(declarations(model))
-    found = [
-        len(info.type.tensor_type.shape.dim)
-        for graph in graphs_of(inferred.graph)
-        for info in (*graph.input, *graph.value_info)
-        if info.name == name and info.type.tensor_type.HasField("shape")
-    ]
-    return found[0] if found else None
+    rows = (row for graph in graphs_of(inferred.graph) for row in (*graph.input, *graph.value_info, *graph.output))
+    return next((row.type.tensor_type for row in rows if row.name == name), onnx.TypeProto.Tensor())

@@ -1,21 +1,37 @@
-"""The public surface of padops as lines of text, made from the code: what docs/contributing.md promises to keep."""
+"""The public surface of padops as lines of text: what docs/contributing.md promises to keep.
+
+It is made from the code; the fields of its JSON from real runs, and from data in which no field is empty.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import inspect
+import io
+import json
 import re
-from collections.abc import Callable, Iterator
+import shutil
+import sys
+import tempfile
+import types
+import typing
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import padops
 from padops import cli, exits
+from padops.bench import table
+from padops.cli import info
 from padops.cli.inspect import KINDS, RULES, UNREADABLE
-from padops.convert import errors
+from padops.conformance import record
+from padops.conformance.features import OUTCOMES
+from padops.convert import Conversion, Inspection, errors, records
 from padops.runtime import session as runtime_session
 from padops.runtime.placing import OPTIONS
 from padops.spec import pyop_node
@@ -25,52 +41,28 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
 EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
 READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
-SECTIONS = (
-    "names of the package padops",
-    "commands and options",
-    "exit codes",
-    "rules of padops inspect",
-    "operators",
-    "execution providers and session configuration",
-    "functions that the library exports",
-    "environment variables",
-)
 OWN = {"__init__", "__call__", "__getitem__", "__iter__", "__len__"}  # of the special methods
 
 
 def surface() -> dict[str, list[str]]:
     """The sections of the list but those about JSON, each with its lines in order."""
     rules = [f"{rule.id} {rule.level} {rule.kind}" for rule in (*RULES.values(), UNREADABLE)]
-    exported = re.findall(r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0])
-    lines = (
-        sorted(names()),
-        commands(cli._parser(), "padops"),
-        exit_codes(),
-        [*rules, f"kinds: {' '.join(KINDS)}"],
-        operators(),
-        configuration(),
-        exported,
-        sorted(environment()),
-    )
-    return {title: list(rows) for title, rows in zip(SECTIONS, lines, strict=True)}
+    return {
+        "names of the package padops": sorted(names()),
+        "commands and options": list(commands(cli._parser(), "padops")),
+        "exit codes": list(exit_codes()),
+        "rules of padops inspect": [*rules, f"kinds: {' '.join(KINDS)}"],
+        "operators": list(operators()),
+        "execution providers and session configuration": list(configuration()),
+        "functions that the library exports": re.findall(
+            r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0]
+        ),
+        "environment variables": sorted(variables()),
+    }
 
 
 def text_of(sections: dict[str, list[str]]) -> str:
     return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items())
-
-
-def sections_of(text: str) -> dict[str, list[str]]:
-    parts = re.split(r"^\[(.*)\]$", text, flags=re.M)[1:]
-    return {title: [line for line in body.split("\n") if line] for title, body in zip(parts[::2], parts[1::2])}
-
-
-def changes(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
-    found = []
-    for title in {**old, **new}:
-        before, now = old.get(title, []), new.get(title, [])
-        found += [f"[{title}] gone: {line}" for line in before if line not in now]
-        found += [f"[{title}] new: {line}" for line in now if line not in before]
-    return found
 
 
 # --- Python ----------------------------------------------------------------------------------------------------------
@@ -179,8 +171,8 @@ def exit_codes() -> Iterator[str]:
 def operators() -> Iterator[str]:
     yield f"domain {DOMAIN}, version {VERSION}"
     yield f"domain {pyop_node.DOMAIN}: operator {pyop_node.OP_TYPE}"
-    for kind, types in INTEGER_KINDS.items():
-        yield f"{kind}: {' '.join(types)}"
+    for kind, rows in INTEGER_KINDS.items():
+        yield f"{kind}: {' '.join(rows)}"
     for op in OPS.values():
         for i, row in enumerate(op.inputs):
             yield f"{op.name} input {i} {row.name}: {row.kind}{' optional' if row.optional else ''}"
@@ -204,7 +196,114 @@ def configuration() -> Iterator[str]:
     yield f"entry {runtime_session.OPERATORS}"
 
 
-def environment() -> set[str]:
+def variables() -> set[str]:
     """Return the environment variables of padops that the package's Python and C++ sources read."""
     sources = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h"))
     return {name for path in sources for name in re.findall(READ, path.read_text(encoding="utf-8"))}
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+MODEL = ROOT / "models" / "int16.onnx"
+FREE = {"versions", "opsets", "operators", "providers", "machine", "counterexample"}  # objects whose names are data
+ELSEWHERE = "files[].report"  # which has the fields of another report
+NAMES = {str: "string", bool: "true or false", int: "integer", float: "number", list: "list", dict: "object"}
+
+
+def json_fields() -> dict[str, list[str]]:
+    """A section for each report with its fields, and one for the words that fields may say."""
+    conversion = made(Conversion, model=None, _proto=None, _folder=None, _write=None, _corrected=None, _fatal=None)
+    with tempfile.TemporaryDirectory() as folder:
+        runs = real_runs(Path(folder))
+    bench = json.loads(table.as_json({"fact": ""}, [made(table.Measurement)]))
+    found = {
+        f"convert --report, schema {records.SCHEMA}": fields(conversion.to_json()),
+        f"convert FOLDER --report, schema {records.SCHEMA}": fields(runs["folder"]),
+        f"inspect --json, schema {records.SCHEMA}": fields(
+            {"models": [made(Inspection).to_json()]}, runs["inspect"], runs["unreadable"]
+        ),
+        f"verify --json, schema {records.SCHEMA}": fields(runs["verify"], conversion.verification.to_json()),
+        f"info --json, schema {info.SCHEMA}": fields(runs["info"]),
+        "describe": fields(runs["describe"]),
+        f"bench --json, schema {table.SCHEMA}": fields(bench),
+    }
+    for kind, names in record.FIELDS.items():
+        lines = [name.replace("?", ", which may be absent") for name in names]
+        found[f"conformance --out, schema {record.SCHEMA}, {kind}"] = lines
+    said = [
+        f"{word}: {' | '.join(get_args(getattr(records, word)))}"
+        for word in ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")
+    ]
+    words = [*said, f"conformance outcome: {' | '.join(OUTCOMES)}"]
+    return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}
+
+
+def fields(*examples: Any) -> list[str]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for example in examples:
+        collect(example, "", found)
+    return [f"{path}: {' or '.join(sorted(kinds)) or 'null'}" for path, kinds in found.items()]
+
+
+def collect(value: Any, path: str, found: dict[str, set[str]]) -> None:
+    """Notes the fields of a value below a path."""
+    if path:
+        found[path] |= {NAMES[type(value)]} if value is not None else set()
+    if isinstance(value, dict) and path.rpartition(".")[2] not in FREE and path != ELSEWHERE:
+        for name, inner in value.items():
+            collect(inner, f"{path}.{name}".lstrip("."), found)
+    elif isinstance(value, list):
+        for inner in value:
+            collect(inner, f"{path}[]", found)
+
+
+def made(kind: Any, **given: Any) -> Any:
+    """A value of a type in which nothing is empty or None; of a dataclass with some fields given."""
+    if dataclasses.is_dataclass(kind):
+        hints = types_of(kind, given)
+        return kind(**{row.name: given.get(row.name) if row.name in given else made(hints[row.name])
+                       for row in dataclasses.fields(kind)})  # fmt: skip
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return made(next(row for row in inner if row is not types.NoneType))
+    if origin is typing.Literal:
+        return inner[0]
+    if origin is tuple:
+        first = inner[0]
+        if get_origin(first) is typing.Literal:
+            return get_args(first)
+        return tuple(map(made, inner)) if ... not in inner else (made(first),)
+    if origin in (dict, Mapping):
+        return {"name": made(inner[1])}
+    return Path("file") if kind is Path else "text" if kind is Any else kind(1)
+
+
+def types_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The types of the fields that are not given: those of the others may be of packages that are not imported."""
+    known = {**vars(sys.modules[kind.__module__]), "Mapping": Mapping}
+    wanted = dataclasses.make_dataclass(
+        "Wanted", [(row.name, row.type) for row in dataclasses.fields(kind) if row.name not in given]
+    )
+    return typing.get_type_hints(wanted, known)
+
+
+def real_runs(folder: Path) -> dict[str, Any]:
+    (folder / "in").mkdir()
+    shutil.copy(MODEL, folder / "in")
+    model, report = folder / "in" / MODEL.name, folder / "report.json"
+    run("convert", folder / "in", "-o", folder / "out", "--verify", "--report", report)
+    converted = folder / "out" / MODEL.name
+    return {
+        "folder": json.loads(report.read_text(encoding="utf-8")),
+        "inspect": json.loads(run("inspect", model, "--json", "--providers", "CPUExecutionProvider")),
+        "unreadable": json.loads(run("inspect", report, "--json", code=1)),
+        "verify": json.loads(run("verify", model, converted, "--json", "--run")),
+        "info": json.loads(run("info", "--json")),
+        "describe": json.loads(run("describe")),
+    }
+
+
+def run(*arguments: Any, code: int = 0) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
+        assert cli.main([str(argument) for argument in arguments]) == code, printed.getvalue()
+    return printed.getvalue()

@@ -108,7 +108,6 @@ class Engine:
 
 
 def array_of(tensor: onnx.TensorProto) -> np.ndarray:
-    """A tensor of any element type, as this package has it."""
     dtype = by_onnx(tensor.data_type)
     if dtype.name == "string":
         array = np.empty(len(tensor.string_data), object)

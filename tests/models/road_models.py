@@ -28,21 +28,11 @@ BODY_TYPES = PLAIN | {"bfloat16"}  # of which onnxruntime has If, Loop and Scan,
 
 @dataclass
 class RoadModel:
-    """One model.
-
-    Attributes:
-        proto: The model.
-        feeds: Its inputs.
-        expected: Its outputs, or the rule that a Pad breaks, as the reference words it.
-        broken: Whether any Pad breaks a rule, in a branch that is not taken, perhaps.
-        features: What is in it, in words.
-    """
-
     proto: onnx.ModelProto
     feeds: Values
-    expected: list[np.ndarray] | str
-    broken: bool
-    features: tuple[str, ...]
+    expected: list[np.ndarray] | str  # its outputs, or the rule that a Pad breaks, as the reference words it
+    broken: bool  # whether any Pad breaks a rule, in a branch that is not taken, perhaps
+    features: tuple[str, ...]  # what is in it, in words
 
 
 def draw(seed: int, number: int) -> RoadModel:

@@ -103,16 +103,15 @@ class Scope:
         inputs: Sequence[str],
         attributes: dict[str, Any] | None = None,
         domain: str = "",
-        outputs: int = 1,
         references: Sequence[onnx.AttributeProto] = (),
     ) -> str:
-        """A node; gives the name of its first output, which has its value already.
+        """A node; gives the name of its output, which has its value already.
 
         Raises:
             Broken: A Pad breaks a rule; the node is there, and its output has no value.
         """
-        names = [self.book.name("v") for _ in range(outputs)]
-        node = helper.make_node(op_type, list(inputs), names, name=self.book.name("n"), domain=domain)
+        output = self.book.name("v")
+        node = helper.make_node(op_type, list(inputs), [output], name=self.book.name("n"), domain=domain)
         for key, value in (attributes or {}).items():
             kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
             node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
@@ -126,7 +125,7 @@ class Scope:
         except Broken:
             self.book.features.add("broken")
             raise
-        return names[0]
+        return output
 
     def inner(self, resized: bool = False) -> Scope:
         return Scope(self.book, "body", dict(self.values), main=self.root, resized=resized or self.resized)

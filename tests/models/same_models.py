@@ -7,16 +7,13 @@ how a tensor is stored.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 from onnx.external_data_helper import convert_model_to_external_data
-
-Way = Callable[[onnx.ModelProto], onnx.ModelProto]
 
 
 def graphs(message: Any) -> Iterator[Any]:
@@ -65,36 +62,9 @@ def reordered(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _reads(node: onnx.NodeProto) -> set[str]:
-    """Return the inputs of a node, those of its graphs included."""
     inner = {name for row in node.attribute if row.HasField("g") for one in row.g.node for name in _reads(one)}
     given = {one.name for row in node.attribute if row.HasField("g") for one in row.g.output}
     return {*node.input, *inner, *given} - {""}
-
-
-def constants_as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Each Constant of the main graph is an initializer."""
-    made = copy.deepcopy(model)
-    nodes = [copy.deepcopy(node) for node in made.graph.node]
-    del made.graph.node[:]
-    for node in nodes:
-        if node.op_type == "Constant" and not node.domain and node.attribute[0].name != "sparse_value":
-            made.graph.initializer.append(numpy_helper.from_array(_value(node), node.output[0]))
-        else:
-            made.graph.node.append(node)
-    return made
-
-
-def _value(node: onnx.NodeProto) -> np.ndarray:
-    (row,) = node.attribute
-    value = helper.get_attribute_value(row)
-    if row.name == "value":
-        return numpy_helper.to_array(value)
-    kind = {"f": np.float32, "i": np.int64}.get(row.name.removeprefix("value_")[0])
-    return (
-        np.array(value, kind)
-        if kind
-        else np.array([[value]] if isinstance(value, bytes) else value, object).reshape(-1)
-    )
 
 
 def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -111,36 +81,6 @@ def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
         del graph.initializer[:], graph.node[:]
         graph.initializer.extend(kept)
         graph.node.extend(nodes)
-    return made
-
-
-def duplicated(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Whatever reads a constant of the main graph has one of its own."""
-    made = copy.deepcopy(model)
-    tensors = {row.name: copy.deepcopy(row) for row in made.graph.initializer}
-    given = {row.name for row in made.graph.input}
-    for number, node in enumerate(made.graph.node):
-        for at, name in enumerate(node.input):
-            if name in tensors and name not in given:
-                made.graph.initializer.append(copy.deepcopy(tensors[name]))
-                made.graph.initializer[-1].name = node.input[at] = f"copy_{number}_{at}"
-    return made
-
-
-def restored(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Tensors hold numbers where they held bytes."""
-    made = copy.deepcopy(model)
-    for graph in graphs(made):
-        tensors = list(getattr(graph, "initializer", []))
-        tensors += [row.t for node in graph.node for row in node.attribute if row.HasField("t")]
-        for tensor in tensors:
-            if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64) and tensor.HasField("raw_data"):
-                array = numpy_helper.to_array(tensor)
-                if np.isnan(array).any():
-                    continue  # of which the way through Python's numbers may change bits
-                tensor.ClearField("raw_data")
-                field = tensor.float_data if array.dtype == np.float32 else tensor.int64_data
-                field.extend(array.reshape(-1).tolist())
     return made
 
 
@@ -169,35 +109,26 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
     """Each result passes through an Identity, and another Identity is read by nothing."""
     made = copy.deepcopy(model)
     outputs = {row.name for row in made.graph.output}
-    nodes = []
-    for node in made.graph.node:
-        one = copy.deepcopy(node)
-        one.output[:] = [f"before_{name}" if name in outputs else name for name in node.output]
-        one.input[:] = [f"before_{name}" if name in outputs else name for name in node.input]
-        nodes.append(one)
-        for name in outputs & set(node.output):
-            nodes.append(helper.make_node("Identity", [f"before_{name}"], [name]))
-            nodes.append(helper.make_node("Identity", [f"before_{name}"], [f"unread_{name}"]))
-    inner = {name for node in made.graph.node for row in node.attribute if row.HasField("g") for name in _reads(node)}
-    if outputs & inner:
+    holders = [node for node in made.graph.node if any(row.HasField("g") for row in node.attribute)]
+    if any(outputs & _reads(node) for node in holders):
         return made
     del made.graph.node[:]
-    made.graph.node.extend(nodes)
+    for node in model.graph.node:
+        one = made.graph.node.add()
+        one.CopyFrom(node)
+        one.output[:] = [f"before_{name}" if name in outputs else name for name in node.output]
+        one.input[:] = [f"before_{name}" if name in outputs else name for name in node.input]
+        for name in outputs & set(node.output):
+            for copy_of_it in (name, f"unread_{name}"):
+                made.graph.node.append(helper.make_node("Identity", [f"before_{name}"], [copy_of_it]))
     return made
 
 
 def external(model: onnx.ModelProto, folder: Path) -> Path:
-    """The model in a file, with all of its initializers in another."""
     made = copy.deepcopy(model)
     convert_model_to_external_data(made, location="data.bin", size_threshold=0)
     onnx.save_model(made, folder / "model.onnx")
     return folder / "model.onnx"
 
 
-WAYS: dict[str, Way] = {
-    way.__name__: way
-    for way in (
-        renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared,
-        declared, copied,
-    )
-}  # fmt: skip
+WAYS = {way.__name__: way for way in (renamed, reordered, initializers_as_constants, undeclared, declared, copied)}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 
 import padops
 from padops.convert import Conversion
@@ -71,6 +71,13 @@ def one_pad(opset: int = 17, **parts: Any) -> onnx.ModelProto:
         attribute = {"paddings" if opset == 1 else "pads": pads}
         return model([pad(["x"], name="p", **attribute)], opset, ir_version=3, **parts)
     return model([pad(name="p")], opset, tensors=[tensor("pads", pads)], **parts)
+
+
+def parsed(graph: str, opset: int = 17, ir_version: int = 9) -> onnx.ModelProto:
+    """A model from the text of its graph; FUNCTION begins each of its functions, which are of the domain d."""
+    imports = f'opset_import: ["": {opset}, "com.microsoft": 1, "padops": 1, "tf": 1, "d": 1]'
+    text = graph.replace("FUNCTION", f'<domain: "d", {imports}>')
+    return parser.parse_model(f"<ir_version: {ir_version}, {imports}> g {text}")
 
 
 def external(name: str, location: str, count: int, offset: int = 0, **entries: str) -> onnx.TensorProto:

@@ -8,24 +8,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-import case_strategies
 import native
 import numpy as np
 import onnx
 import onnxruntime
+import roads
+from case_strategies import Case, cases
 from hypothesis import strategies as st
 from small_models import graph, model
 
 import padops
 from padops.convert import Conversion
-from padops.runtime import ort_values, pyop
+from padops.runtime import pyop
+from padops.runtime.ort_values import run_session
 from padops.spec import pyop_node, reference
 from padops.spec.dialects import DOMAIN, OPS, Node
 from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
-FAMILIES = {family: case_strategies.cases(prefix) for family, prefix in PREFIX.items()}
+FAMILIES = {family: cases(prefix) for family, prefix in PREFIX.items()}
 
 # Every opset at which an operator that the bodies use, or a type, changes; half of the draws take the newest that the
 # runtime has.
@@ -57,11 +59,11 @@ def is_moved(type_name: str, opset: int) -> bool:
 
 
 def make(
-    cases: Sequence[case_strategies.Case], opset: int = NEWEST, shapes: str = "none", held: str = "nothing"
+    drawn: Sequence[Case], opset: int = NEWEST, shapes: str = "none", held: str = "nothing"
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
     """A model of a node of padops for each case, and what to run it with."""
     nodes, infos, outputs, constants, feeds = [], [], [], [], {}
-    for number, case in enumerate(cases):
+    for number, case in enumerate(drawn):
         names = ["" if array is None else f"i{number}_{i}" for i, array in enumerate(case.inputs)]
         nodes.append(native.node(case.op, names, f"o{number}", case.attributes, f"n{number}"))
         for i, (name, array) in enumerate(zip(names, case.inputs, strict=True)):
@@ -78,7 +80,7 @@ def make(
     return model(parts, opset, imports=[(DOMAIN, 1)], ir_version=9 if opset <= 21 else 11), feeds
 
 
-def expected_of(case: case_strategies.Case, node: str = "n0") -> tuple | PadError:
+def expected_of(case: Case, node: str = "n0") -> tuple | PadError:
     """The bits that the reference gives, or its error."""
     try:
         return native.bits(reference.run(case.op, case.attributes, case.inputs, node))
@@ -87,51 +89,32 @@ def expected_of(case: case_strategies.Case, node: str = "n0") -> tuple | PadErro
 
 
 @cache
-def stock_options() -> onnxruntime.SessionOptions:
-    """A session without any library."""
-    return _options()
-
-
-@cache
-def library_options() -> onnxruntime.SessionOptions:
-    """A session with the native library."""
-    made = _options()
-    padops.register(made)
+def options(backend: str = "") -> onnxruntime.SessionOptions:
+    """A session without any library, with the ``native`` one, or with the Python kernels (``pyop``)."""
+    made = roads.options("all")
+    if backend:
+        padops.register(made, backend=backend)
     return made
 
 
-@cache
-def python_options() -> onnxruntime.SessionOptions:
-    """A session with the Python kernels."""
-    made = _options()
-    padops.register(made, backend="pyop")
-    return made
+def run_all(made: onnx.ModelProto, feeds: dict[str, np.ndarray], backend: str = "") -> list[tuple]:
+    """The bits of every output; what is fed may be a constant by now."""
+    given = {value.name: feeds[value.name] for value in made.graph.input}
+    return [native.bits(array) for array in run_session(native.session(made, options(backend)), given)]
 
 
-def _options() -> onnxruntime.SessionOptions:
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = 1
-    return made
-
-
-def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray], options: onnxruntime.SessionOptions) -> tuple | Exception:
+def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray], backend: str = "") -> tuple | Exception:
     """The bits of the first output, or what kept a session from giving it."""
     try:
-        return native.bits(native.run_session(native.session(made, options), feeds))
+        return run_all(made, feeds, backend)[0]
     except Exception as error:
         return error
-
-
-def run_all(made: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[tuple]:
-    """The bits of every output of a session without any library."""
-    return [native.bits(array) for array in ort_values.run_session(native.session(made, stock_options()), feeds)]
 
 
 def run_python(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> tuple | str:
     """The bits of the first output of Python kernels, or the message of the call that failed."""
     with pyop.collected() as failed:
-        output = run(model, feeds, python_options())
+        output = run(model, feeds, "pyop")
     if isinstance(output, Exception):
         raise output
     return failed[0].message if failed else output
@@ -141,17 +124,11 @@ def nothing_of_padops(model: onnx.ModelProto) -> bool:
     """Whether a model has no operator, function or import of padops left."""
     text = str(onnx.ModelProto(graph=onnx.GraphProto(node=model.graph.node), functions=model.functions))
     functions = [function for function in model.functions if function.domain == DOMAIN]
-    return (
-        not functions
-        and 'domain: "padops' not in text
-        and not any(row.domain.startswith("padops") for row in model.opset_import)
-    )
+    imported = any(row.domain.startswith("padops") for row in model.opset_import)
+    return not functions and 'domain: "padops' not in text and not imported
 
 
-# --- one case, in every form -----------------------------------------------------------------------------------------
-
-
-def _unseen(case: case_strategies.Case, error: PadError, lowered: bool) -> bool:
+def _unseen(case: Case, error: PadError, lowered: bool) -> bool:
     """Errors that standard operators do not see; docs/lowering.md lists them."""
     data, axes = case.inputs[0], case.inputs[3] if case.op.startswith("Pad_") and len(case.inputs) > 3 else None
     if data.ndim == 0:
@@ -162,7 +139,7 @@ def _unseen(case: case_strategies.Case, error: PadError, lowered: bool) -> bool:
     return error.rule == "P7" and lowered and not _shows_fill(case)
 
 
-def _shows_fill(case: case_strategies.Case) -> bool:
+def _shows_fill(case: Case) -> bool:
     """Whether an element of the output is fill."""
     position = padops.OPS[case.op].input_index(padops.OPS[case.op].fill)
     outputs = []
@@ -173,7 +150,7 @@ def _shows_fill(case: case_strategies.Case) -> bool:
     return outputs[0] != outputs[1]
 
 
-def _crops_wholly(case: case_strategies.Case) -> bool:
+def _crops_wholly(case: Case) -> bool:
     """Whether a Pad of mode constant takes all of an axis that has elements away."""
     if case.attributes.get(padops.OPS[case.op].mode, "constant").lower() != "constant":
         return False
@@ -187,36 +164,30 @@ def _crops_wholly(case: case_strategies.Case) -> bool:
     return any(now <= 0 and now < before for now, before in zip(left, shape))
 
 
-def check(case: case_strategies.Case, opset: int, declared: tuple[str, str], seen: Counter[str]) -> None:
+def check(case: Case, opset: int, declared: tuple[str, str], seen: Counter[str]) -> None:
     """One case: the library, the fallback, the lowered models and the Python kernel against the reference."""
     expected = expected_of(case)
     source, feeds = make([case], opset, *declared)
-    converted, lowered = padops.convert(source, fold=False), padops.convert(source, target="onnx", fold=False)
+    converted = padops.convert(source, fold=False)
     type_name = by_numpy(case.inputs[0].dtype).name
     moved = is_moved(type_name, opset)
     wrong = isinstance(expected, PadError)
 
-    by_library = run(converted.proto(), feeds, library_options())
+    by_library = run(converted.proto(), feeds, "native")
     assert (native.error_text(by_library) if wrong else by_library) == (str(expected) if wrong else expected)
 
     broken = converted.records[0].status == "unconverted"  # the model alone shows it
     missing = next(iter(converted.no_fallback.values()), None)
-    refused = (
-        converted.records[0].reason
-        if broken
-        else missing and re.sub(r"^this file needs padops for \w+: |; --target onnx .*$", "", missing)
-    )
+    said = missing and re.sub(r"^this file needs padops for \w+: |; --target onnx .*$", "", missing)
     assert broken or len(converted.proto().functions) == (missing is None)
-    _compare("fallback", refused, converted, feeds, case, opset, seen)
+    _compare("fallback", converted.records[0].reason if broken else said, converted, feeds, case, opset, seen)
 
-    left = lowered.records[0].status == "unconverted"
-    assert left and lowered.proto().graph == source.graph or nothing_of_padops(lowered.proto())
-    _compare("lowered", lowered.records[0].reason if left else None, lowered, feeds, case, opset, seen)
-
-    bare = padops.convert(source, target="onnx", without_pad=True, fold=False)
-    left = bare.records[0].status == "unconverted"
-    assert left or (nothing_of_padops(bare.proto()) and 'op_type: "Pad"' not in str(bare.proto().graph))
-    _compare("without Pad", bare.records[0].reason if left else None, bare, feeds, case, opset, seen)
+    for by, asked in (("lowered", {}), ("without Pad", {"without_pad": True})):
+        made = padops.convert(source, target="onnx", fold=False, **asked)
+        left = made.records[0].status == "unconverted"
+        assert left and made.proto().graph == source.graph or nothing_of_padops(made.proto())
+        assert left or not asked or 'op_type: "Pad"' not in str(made.proto().graph)
+        _compare(by, made.records[0].reason if left else None, made, feeds, case, opset, seen)
 
     if type_name in pyop_node.TYPES and not _has_nul(case) and not broken:
         in_python = padops.convert(converted.proto(), target="pyop", fold=False).proto()
@@ -233,7 +204,7 @@ def _compare(
     refused: str | None,
     made: Conversion,
     feeds: dict[str, np.ndarray],
-    case: case_strategies.Case,
+    case: Case,
     opset: int,
     seen: Counter[str],
 ) -> None:
@@ -254,8 +225,7 @@ def _compare(
     if by == "lowered" and _crops_wholly(case) and native.RUNTIME < (1, 24):
         seen["lowered is not run: the built-in is wrong there, or crashes"] += 1
         return
-    names = {value.name for value in made.proto().graph.input}
-    got = run(made.proto(), {name: array for name, array in feeds.items() if name in names}, stock_options())
+    got = run(made.proto(), feeds)
     if native.RUNTIME < (1, 24) and case.inputs[0].ndim == 0 and "CanRemoveNodeAndMergeEdges" in str(got):
         seen["the optimizer of an old runtime refuses rank 0"] += 1
         return
@@ -274,7 +244,7 @@ def _compare(
         seen[f"{by} does not see {expected.rule}"] += 1
 
 
-def _has_nul(case: case_strategies.Case) -> bool:
+def _has_nul(case: Case) -> bool:
     """Strings that onnxruntime-extensions cuts off."""
     arrays = [array for array in case.inputs if array is not None and array.dtype == object]
     return any("\0" in text for array in arrays for text in array.reshape(-1))

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +47,37 @@ def in_child(answers: Iterator[Any], seconds: int, memory: int) -> tuple[list[An
     return lines, "" if status == 0 else signal.Signals(-status).name if status < 0 else f"exit code {status}"
 
 
+def each_in_child(
+    answer: Callable[[Any], Any], asked: Sequence[Any], seconds: int, memory: int
+) -> Iterator[tuple[Any, str]]:
+    """Yield a fork's answer to each question; for one that ended the fork, None and how, and a new fork goes on."""
+    done = 0
+    while done < len(asked):
+        found, ended = in_child(map(answer, asked[done:]), seconds, memory)
+        yield from ((one, "") for one in found)
+        done += len(found)
+        if done < len(asked):
+            yield None, ended
+            done += 1
+
+
+def asked_of(program: str, variables: Mapping[str, str], given: bytes = b"", *arguments: object) -> Any:
+    """The lines of JSON that a program of this folder prints; one that dies is an error."""
+    path = [variables.get("PYTHONPATH"), str(MODELS), os.environ.get("PYTHONPATH")]
+    environment = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    command = [sys.executable, str(Path(__file__).with_name(program)), *map(str, arguments)]
+    done = subprocess.run(command, input=given, capture_output=True, env=environment)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr.decode()[-4000:]}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def rows_of(server: str, count: int, *arguments: int) -> list[dict[str, Any]]:
     """The ``count`` lines of a program of this folder.
 
     Raises:
         RuntimeError: The program itself died.
     """
-    path = os.pathsep.join(filter(None, [str(MODELS), os.environ.get("PYTHONPATH", "")]))
-    environment = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, str(Path(__file__).with_name(server)), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * count)
-    if done.returncode or len(done.stdout.splitlines()) != count:
-        raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    rows = asked_of(server, {"OPENBLAS_NUM_THREADS": "1"}, b"", *arguments)
+    assert len(rows) == count
+    return rows

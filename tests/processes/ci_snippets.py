@@ -1,6 +1,6 @@
 """The parts of ``action.yml``, ``.pre-commit-hooks.yaml`` and the files in docs/ci.md that CI runs.
 
-What these files install is left out; ``tests/long/long_ci.py`` installs it.
+What these files install is left out; ``tests/long/long_install.py`` installs it.
 """
 
 from __future__ import annotations
@@ -67,13 +67,7 @@ def scripts_of(text: str) -> Iterator[Script]:
 
 
 def run_script(script: Script, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs a script as GitHub's runner does.
-
-    Args:
-        script: What to run.
-        folder: The repository that it runs in.
-        path: PATH; by default with the padops that is tested.
-    """
+    """Runs a script in a repository as GitHub's runner does; ``path``: by default with the padops that is tested."""
     path = path or os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script[0]]
     environment = os.environ | script[1] | {"PATH": path}

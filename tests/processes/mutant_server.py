@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import mutants
 import numpy as np
 import onnx
-from children import in_child
+from children import each_in_child
 from crafted_pair import answers
 from road_models import RoadModel, draw
 from road_scopes import Dice
@@ -31,33 +31,20 @@ TARGETS: tuple[dict[str, Any], ...] = (
 SECONDS, MEMORY = 20, 4 << 30
 
 
-def does(drawn: RoadModel, expected: list[tuple], model: onnx.ModelProto) -> str:
-    """Return a model's behaviour on the drawn inputs: ``"same"`` as the original, ``"other"``, or ``"fails"``."""
-    given = answers(model, drawn.feeds)
-    return "fails" if isinstance(given, str) else "same" if given == expected else "other"
-
-
 def run(drawn: RoadModel, models: list[onnx.ModelProto]) -> list[str]:
-    """Return each model's behaviour, ``"ended"`` if it ended the process; nothing where the original does not run."""
-    found: list[str] = []
-    while len(found) < len(models):
-        said, _ = in_child(_run(drawn, models[len(found) :]), SECONDS, MEMORY)
-        if not said or said[0] == "not run":
-            return []
-        found += said[1:]
-        if len(found) < len(models):
-            found.append("ended")
-    return found
+    """What each model does with the drawn inputs: ``"same"`` as the original, ``"other"``, ``"fails"`` or ``"ended"``.
 
+    ``"ended"`` is a model that ended its process; all are ``"not run"`` where the original does not run.
+    """
+    expected = cache(lambda: answers(drawn.proto, drawn.feeds))  # which a child asks, as it may end it
 
-def _run(drawn: RoadModel, models: list[onnx.ModelProto]) -> Iterator[str]:
-    expected = answers(drawn.proto, drawn.feeds)
-    if isinstance(expected, str):
-        yield "not run"
-        return
-    yield "runs"
-    for one in models:
-        yield does(drawn, expected, one)
+    def does(model: onnx.ModelProto) -> str:
+        if isinstance(expected(), str):
+            return "not run"
+        given = answers(model, drawn.feeds)
+        return "fails" if isinstance(given, str) else "same" if given == expected() else "other"
+
+    return [said or "ended" for said, _ in each_in_child(does, models, SECONDS, MEMORY)]
 
 
 def verdict(original: onnx.ModelProto, other: onnx.ModelProto) -> str:
@@ -81,11 +68,11 @@ def row(seed: int, number: int, count: int) -> dict[str, Any]:
     except padops.PadopsError:
         return found
     made = list(mutants.mutants(converted, dice, count))
-    ran = run(drawn, [converted, *(one for _, one in made)])
-    if not ran:
+    original, did, *others = run(drawn, [drawn.proto, converted, *(one for _, one in made)])
+    if original != "same":
         return found | {"conversion": "not run"}
-    found["conversion"], found["did"] = verdict(drawn.proto, converted), ran[0]
-    for (what, one), did in zip(made, ran[1:]):
+    found |= {"conversion": verdict(drawn.proto, converted), "did": did}
+    for (what, one), did in zip(made, others, strict=True):
         if did != "same":  # here; it may differ for other inputs, which nobody knows
             found["mutants"].append((what, verdict(drawn.proto, one), did))
     return found

@@ -1,7 +1,7 @@
-"""What the verification of two model files costs, in a process where nothing else takes memory.
+"""What the verification of two model files, or a session of one, costs where nothing else takes memory.
 
-``python tests/processes/proof_size.py ORIGINAL CONVERTED``: a line of JSON. It reads all bytes of the folders of both
-first, each file once, which says how long reading and hashing them takes at least.
+``proof_size.py ORIGINAL CONVERTED`` prints a line of JSON. It reads all bytes of the folders of both first, each file
+once, which says how long reading and hashing them takes at least. ``proof_size.py MODEL`` runs a session on ``[0]``.
 """
 
 from __future__ import annotations
@@ -12,15 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 import padops
 
 BLOCK = 1 << 22  # bytes that are read at once
-
-
-def megabytes(name: str) -> float:
-    """A figure of this process: ``VmHWM`` is the most memory that it has had, ``VmRSS`` what it has."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
 
 
 def hash_all(paths: list[Path]) -> int:
@@ -35,15 +31,20 @@ def hash_all(paths: list[Path]) -> int:
     return count
 
 
-def main(original: str, converted: str) -> None:
-    started = time.process_time()
-    count = hash_all([Path(original), Path(converted)])
-    hashed = time.process_time()
-    before = megabytes("VmRSS")
-    verification = padops.verify(original, converted)
-    seconds = time.process_time() - hashed
-    figures = {"verdict": verification.verdict, "why": verification.unproved, "bytes": count}
-    figures |= {"hashing": hashed - started, "seconds": seconds, "before": before, "peak": megabytes("VmHWM")}
+def main(*models: str) -> None:
+    if len(models) == 1:
+        session = padops.InferenceSession(models[0])
+        (row,) = session.run(None, {"i": np.array([0])})
+        figures = {"row": row.tolist(), "statuses": [record.status for record in session.padops_records]}
+    else:
+        started = time.process_time()
+        count = hash_all([*map(Path, models)])
+        hashed = time.process_time()
+        found = padops.verify(*models)
+        figures = {"verdict": found.verdict, "why": found.unproved, "bytes": count, "hashing": hashed - started}
+        figures["seconds"] = time.process_time() - hashed
+    status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    figures["peak"] = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024  # megabytes
     print(json.dumps(figures))
 
 

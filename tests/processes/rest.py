@@ -41,11 +41,6 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def configure(config: pytest.Config) -> None:
-    """Has the tests noted that pass, where that is asked for.
-
-    Raises:
-        pytest.UsageError: What a run is to leave out is not there.
-    """
     config.addinivalue_line("markers", "adapts_to(*libraries): compares with those of them that are there")
     file = config.getoption("--without-passed")
     if file and not Path(file).is_file():
@@ -55,13 +50,11 @@ def configure(config: pytest.Config) -> None:
 
 
 def passed_before(config: pytest.Config) -> set[str]:
-    """The tests that this run is to leave out because an earlier one ran them."""
     file = config.getoption("--without-passed")
     return set(Path(file).read_text(encoding="utf-8").splitlines()) if file else set()
 
 
 def mark_incomplete(items: Iterable[pytest.Item], not_here: set[str]) -> None:
-    """Notes which tests run without one of the libraries that they compare with."""
     for item in items:
         if any(not_here.intersection(mark.args) for mark in item.iter_markers("adapts_to")):
             item.user_properties.append((WITHOUT, True))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import roads
-from children import in_child
+from children import each_in_child
 from road_models import RoadModel, draw
 
 import padops
@@ -28,18 +28,12 @@ def tasks(number: int) -> list[Task]:
     return [*found, *((road, level) for road in ("fallback", "original") for level in ("disable", "all"))]
 
 
-def answers(drawn: RoadModel, asked: list[Task]) -> Iterator[tuple[Task, Any]]:
-    """The answers of children: a new one after each that died, and one alone for what the runtime itself does."""
-    left = list(asked)
-    while left:
-        count = sum(task[0] != "original" for task in left) or 1
-        road_of = {**roads.ROADS, "original": roads.original}
-        told = (roads.attempt(road_of[road], drawn, level) for road, level in left[:count])
-        found, ended = in_child(told, SECONDS, MEMORY)
-        yield from zip(left, found)
-        left = left[len(found) :]
-        if ended and count > len(found):
-            yield left.pop(0), {"said": "dead", "text": ended}
+def answers(drawn: RoadModel, asked: list[Task]) -> Iterator[tuple[str, str, Any]]:
+    """Each task with its answer; the runtime itself comes last, as it may die."""
+    road_of = {**roads.ROADS, "original": roads.original}
+    attempt = lambda task: roads.attempt(road_of[task[0]], drawn, task[1])
+    for task, (said, ended) in zip(asked, each_in_child(attempt, asked, SECONDS, MEMORY), strict=True):
+        yield (*task, said or {"said": "dead", "text": ended})
 
 
 def main(seed: int, first: int, count: int) -> None:
@@ -50,7 +44,7 @@ def main(seed: int, first: int, count: int) -> None:
             "rule": drawn.expected if isinstance(drawn.expected, str) else "",
             "broken": drawn.broken,
             "features": drawn.features,
-            "answers": [(*task, answer) for task, answer in answers(drawn, tasks(number))],
+            "answers": [*answers(drawn, tasks(number))],
         }
         print(json.dumps(row), flush=True)
 

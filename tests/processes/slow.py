@@ -5,6 +5,7 @@ A run of all tests names at its end each other file that took long.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,16 +18,15 @@ NAMES = {
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
         conformance_options conformance_page conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",
-    "convert/files": "convert_killed convert_streams",
+    "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
     "convert/matchers": "convert_auto_pad_places convert_emulated_property convert_emulated_torch",
-    "convert/model": "convert_scaling mutations",
+    "convert/model": "convert_scaling",
     "convert/readers": "convert_openvino_files",
     "convert/standard": "fallback fusions lowering",
     "convert/targets": "convert_pyop",
-    "convert/verify": """crafted_pairs planted_breaks verify_openvino verify_openvino_peer verify_pads verify_proofs
-        verify_providers""",
-    "csrc": """cpp_programs engine_check load ort_abi other_compilers property sanitizers""",
+    "convert/verify": "crafted_pairs verify_pads verify_proofs verify_providers",
+    "csrc": "cpp_programs engine_check load ort_abi other_compilers property sanitizers",
     "exporters": "torch_export",
     "files": "streams",
     "probe": "probe_process probe_rules",
@@ -36,6 +36,7 @@ NAMES = {
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
+MORE = "PADOPS_LONG" in os.environ  # tests/long/long_counts.py: tests draw, try and repeat more
 LONG = 20.0  # seconds of a file, from which on it belongs to the list
 LEFT_OUT = (
     f"LEFT OUT for time: the {len(FILES)} files of tests/processes/slow.py; python3 scripts/test.py --all runs them"

@@ -79,11 +79,7 @@ class Trial:
 
 
 def end_at(trial: Trial, name: str, steps: Iterable[int]) -> list[int]:
-    """Ends the conversion at each of these steps, checks what it left and what the next run makes of it.
-
-    Returns:
-        The exit codes.
-    """
+    """Ends the conversion at each of these steps, checks what it left and what follows; returns the exit codes."""
     codes = []
     for step in steps:
         trial.prepare()

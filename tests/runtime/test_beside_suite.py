@@ -1,6 +1,6 @@
 """A sample of the suite on real execution providers: inspect's verdict on each case, and what padops takes beside them.
 
-``tests/long/long_providers.py`` has all cases.
+``tests/long/long_counts.py`` has all cases.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from slow import MORE
 
 from padops.conformance import cases
 
@@ -18,14 +19,15 @@ import provider_cases
 import provider_faults
 import providers
 
-STEPS = {"ort-openvino": 40, "ort-webgpu": 40, "ort-qnn": 40}
+LEVEL, STEP = ("default", 1) if MORE else ("quick", 40)
+NAMES = ("ort-openvino", "ort-webgpu", "ort-qnn")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in STEPS])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in NAMES])
 def test_sample(name: str) -> None:
     """No contradiction, no Pad that the provider runs right, no provider that is dropped, and the right bits."""
     provider = providers.provider_of(name)
-    ids = [case.id for case in cases.collect("quick") if case.op.startswith("Pad_")][:: STEPS[name]]
+    ids = [case.id for case in cases.collect(LEVEL) if case.op.startswith("Pad_")][::STEP]
     stock = providers.ask_suite(name, "stock", ids)
     for way in ("name", *(["device"] if provider == provider_cases.QNN else [])):
         beside = providers.ask_suite(name, way, ids)

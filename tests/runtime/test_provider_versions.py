@@ -1,6 +1,6 @@
 """The execution provider on the runtime that these tests run with: there from 1.24 on, refused with a reason before.
 
-``scripts/matrix.py`` and ``tests/long/long_runtimes.py`` run them on others.
+``scripts/matrix.py`` runs them on others.
 """
 
 from __future__ import annotations

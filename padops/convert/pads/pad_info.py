@@ -1,6 +1,6 @@
 """The facts that are known about a Pad before it runs. All decisions about Pads use them.
 
-``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers (the tests' fusions.md lists them)
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers (the tests' test_fusions.py lists them)
 examine before they change the Pad. They may report too much, never too little: operators between a Pad and a pooling
 count even if they change something, and ONNX Runtime may inline a branch or a function. Amounts, axes and fills are
 known if they follow from constants: see ``model/types.py``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import command_lines
 import pytest
 from external_data import save, write_floats
 from small_models import external, one_pad
@@ -11,9 +12,13 @@ from small_models import external, one_pad
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "in.onnx"
-    path.write_bytes(one_pad(13).SerializeToString())
-    return path
+    return command_lines.save(tmp_path / "in.onnx", one_pad(13))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
 
 
 @pytest.fixture

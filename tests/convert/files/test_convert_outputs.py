@@ -1,19 +1,20 @@
-"""What is written where: only regular files are replaced, nothing of others is touched, and names may be anything."""
+"""What is written where: only regular files are replaced, and what fails leaves nothing behind."""
 
 from __future__ import annotations
 
+import errno
 import os
-import socket
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
-from command import make_device, mounted
-from command_lines import run
-from external_data import refusal
+from command import make_device
+from command_lines import Cli, run, save
+from external_data import names, refusal
 from killed import contents
 from small_models import convert, one_pad
 from trials import make_source
@@ -25,23 +26,6 @@ from padops.files import staging
 LEFT = "nothing has been left behind"
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 kB."""
-    with mounted(tmp_path / "disk", "256k"):
-        yield tmp_path / "disk"
-
-
-def make_socket(path: Path) -> None:
-    before = os.getcwd()
-    os.chdir(path.parent)  # the path of a socket may have 107 bytes
-    try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(path.name)
-    finally:
-        os.chdir(before)
-
-
 def link_to_fifo(path: Path) -> None:
     os.mkfifo(path.with_name("fifo"))
     path.symlink_to("fifo")
@@ -51,8 +35,8 @@ SPECIAL = "it is a FIFO, a socket or a device; only regular files are replaced"
 FOLDER = "it is a folder; only regular files are replaced"
 DANGLING = "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"
 OBSTACLES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "FIFO": (os.mkfifo, SPECIAL), "socket": (make_socket, SPECIAL), "device": (make_device, SPECIAL),
-    "link to a FIFO": (link_to_fifo, SPECIAL), "folder": (os.mkdir, FOLDER),
+    "FIFO": (os.mkfifo, SPECIAL), "device": (make_device, SPECIAL), "link to a FIFO": (link_to_fifo, SPECIAL),
+    "folder": (os.mkdir, FOLDER),
     "link to a folder": (lambda path: path.symlink_to("."), FOLDER),
     "dangling link": (lambda path: path.symlink_to("gone/model"), DANGLING),
 }  # fmt: skip
@@ -125,76 +109,95 @@ def test_a_report_that_fails_last_says_that_the_model_is_there(
     assert contents(tmp_path).keys() == {"in.onnx", "out.onnx"}
 
 
-CLOSED = """
-import os, sys, padops
-from padops.convert import PadopsError
-os.chdir(sys.argv[1])
-padops.convert("in.onnx", verify=True, run=True)  # loads what it needs while it may
-if os.geteuid() == 0:
-    os.seteuid(65534)  # whom a closed folder keeps out, as it does not root
-for options in ({"output": "closed/file.npz"}, {"inputs": "closed/file.npz", "verify": True}):
-    try:
-        padops.convert("in.onnx", **options)
-    except PadopsError as error:
-        print(error)
-"""
-
-
-def test_a_folder_that_may_not_be_searched() -> None:
-    """Not under tmp_path, which is closed to all but its owner."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        (folder / "in.onnx").write_bytes(one_pad(13).SerializeToString())
-        (folder / "closed").mkdir()
-        (folder / "closed").chmod(0)
-        ended = subprocess.run([sys.executable, "-c", CLOSED, name], capture_output=True, text=True)
-        (folder / "closed").chmod(0o700)
-        assert (ended.returncode, ended.stderr) == (0, "")
-        assert ended.stdout.splitlines() == [
-            f"cannot write closed/file.npz: Permission denied; {LEFT}",
-            "the inputs in closed/file.npz cannot be read: [Errno 13] Permission denied: 'closed/file.npz'",
-        ]
-        assert contents(folder).keys() == {"closed", "in.onnx"}
-
-
-def test_long_names(source: Path, tmp_path: Path) -> None:
+def test_long_names(source: Path, tmp_path: Path, out: Path) -> None:
     """Too long for a file; and so long that the name of a data file beside it is cut."""
     for option in ("output", "report", "inputs"):
         said = refusal(source, **{option: tmp_path / ("m" * 300)}, verify=option == "inputs")
         assert "File name too long" in said
-    assert contents(tmp_path).keys() == {"in.onnx"}
-    out = tmp_path / "out"
-    out.mkdir()
+    assert contents(tmp_path).keys() == {"in.onnx", "out"}
     (out / "a.bin").touch()  # so that the data need another name
     convert(make_source(tmp_path / "in"), out / ("m" * 250 + ".onnx"), verify=True, run=True)
     assert contents(out).keys() == {"a.bin", "deep", "deep/b.bin", "m" * 249 + ".a.bin", "m" * 250 + ".onnx"}
 
 
-def test_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
-    source = make_source(tmp_path / "in")
-    filler = small_disk / "filler"
-    with pytest.raises(OSError, match="No space left"):
-        filler.write_bytes(bytes(1 << 20))
-    before, failed = contents(small_disk), 0
-    for free in range(0, 10 << 12, 1 << 12):
-        os.truncate(filler, filler.stat().st_size - (1 << 12) * (free > 0))
-        before["filler"] = filler.read_bytes()
-        try:
-            convert(source, small_disk / "m.onnx", report=small_disk / "r.json")
-            break
-        except PadopsError as error:
-            failed += 1
-            assert f"No space left on device; {LEFT}" in str(error)
-            assert contents(small_disk) == before
-    assert failed and contents(small_disk).keys() == {"a.bin", "deep", "deep/b.bin", "filler", "m.onnx", "r.json"}
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+# Each of three files is brought to the disk; the data are linked to where nothing is, the model replaces another.
+CALLS = [("fsync", 3), ("link", 1), ("link", 2), ("replace", 1)]
+FAILURES = [(*call, fail) for call, fail in product(CALLS, (FULL, KeyboardInterrupt()))]
 
 
-def test_a_disk_that_is_read_only(small_disk: Path, source: Path) -> None:
-    there = small_disk / "m.onnx"
-    there.write_bytes(source.read_bytes())
-    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    for target, arguments in ((there, (there, None, True)), (small_disk / "n", (source, small_disk / "n", False))):
-        said = refusal(*arguments[:2], in_place=arguments[2])
-        assert said == f"cannot write {target}: Read-only file system; {LEFT}"
-    assert contents(small_disk).keys() == {"m.onnx"}
+@pytest.mark.parametrize(("where", "count", "error"), FAILURES, ids=str)
+def test_a_failure_in_the_middle(
+    where: str, count: int, error: BaseException, two_files: Path, tmp_path: Path, monkeypatch: Any, out: Path
+) -> None:
+    (out / "m.onnx").write_text("what was there")
+    before = names(tmp_path)
+    real, calls = getattr(os, where), iter(range(1, 100))
+
+    def fail(*arguments: Any, **named: Any) -> Any:
+        if next(calls) == count:
+            raise error
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(staging.os, where, fail)
+    with pytest.raises(PadopsError if error is FULL else KeyboardInterrupt) as caught:
+        convert(two_files, out / "m.onnx", report=tmp_path / "report.json")
+    if error is FULL:
+        assert str(caught.value) == f"cannot write {out / 'm.onnx'}: No space left on device; {LEFT}"
+    monkeypatch.undo()
+    assert names(tmp_path) == before
+    assert (out / "m.onnx").read_text() == "what was there"
+
+
+@pytest.mark.parametrize(("arguments", "named"), [
+    ("convert m.onnx out.onnx", "out.onnx"),
+    ("convert . --in-place", "m.onnx"),
+    ("convert m.onnx --dry-run --report r.json", "r.json"),
+    ("run m.onnx --inputs x.npz --outputs y.npz", "y.npz"),
+])  # fmt: skip
+def test_a_folder_that_takes_no_file(
+    arguments: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    """The message names the file, not its folder, and the disk: it was "cannot write .:"."""
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "m.onnx", one_pad(13))
+    np.savez(tmp_path / "x.npz", x=np.zeros((2, 3), np.float32))
+    refused = OSError(errno.EROFS, "Read-only file system", "./.padops-a1b2c3d4.part")
+    monkeypatch.setattr(staging.tempfile, "mkdtemp", Mock(side_effect=refused))
+    monkeypatch.setattr(staging.os, "statvfs", lambda path: Mock(f_flag=os.ST_RDONLY))
+    monkeypatch.setattr(staging.os, "access", lambda *given: False)
+    code, _, err = cli(*arguments.split())
+    assert code == 1 and f"error: cannot write {named}: Read-only file system" in err
+
+
+def test_only_what_replaces_a_file_waits_for_the_disk(
+    two_files: Path, monkeypatch: pytest.MonkeyPatch, out: Path
+) -> None:
+    """Of a new model nothing is lost with the power: its source is still there."""
+    waited: list[int] = []
+    monkeypatch.setattr(staging.os, "fsync", waited.append)
+    convert(two_files, out / "m.onnx")
+    assert waited == []
+    written = names(out)
+    convert(two_files, out / "m.onnx")
+    assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
+
+
+def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes write the same files; the second one is done when the last rename of the first one fails."""
+    real = os.replace
+    with staging.staging(tmp_path) as first, staging.staging(tmp_path) as second:
+        for stage in (first, second):
+            stage.write("model.data", [b"weights"])
+            stage.write("model.onnx", [b"model"])
+
+        def fail(*_: object) -> None:
+            monkeypatch.setattr(os, "replace", real)
+            second.commit()
+            raise FULL
+
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(OSError, match="No space left"):
+            first.commit()
+    assert names(tmp_path) == ["model.data", "model.onnx"]
+    assert (tmp_path / "model.data").read_bytes() == b"weights"

@@ -1,45 +1,42 @@
-"""Broken files of ``--inputs``, and arrays that the model does not take."""
+"""Broken files of --inputs, and arrays that the model does not take; a few damaged files of each kind that is read."""
 
 from __future__ import annotations
 
-import io
 import zipfile
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
-from broken_files import ran, refusal, short
+from broken_files import ran, refusal, server, short
+from mutation.kinds import KINDS
 from mutation.npz_inputs import archive, model, npy
+from mutation.runner import harmed, tried
+from slow import MORE
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 RIGHT = npy(X)
-
-
-def pickled() -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, x=np.array([None], object))
-    return buffer.getvalue()
-
-
-def corrupt() -> bytes:
-    made = bytearray(archive(("x.npy", RIGHT)))
-    made[60:70] = b"\xff" * 10  # inside of what is compressed
-    return bytes(made)
 
 
 def of(**changes: Any) -> bytes:
     return archive(("x.npy", npy(X, **changes)))
 
 
+def corrupt() -> bytes:
+    made = bytearray(of())
+    made[60:70] = b"\xff" * 10  # inside of what is compressed
+    return bytes(made)
+
+
 def encrypted() -> bytes:
-    made = bytearray(archive(("x.npy", RIGHT)))
+    made = bytearray(of())
     made[6] |= 1
     made[made.index(b"PK\x01\x02") + 8] |= 1
     return bytes(made)
 
 
-def given(content: bytes, kind: str = "float[2, 3]") -> tuple[dict[str, bytes], list[str]]:
-    return {"m.onnx": model(kind), "in.npz": content}, ["m.onnx", "--verify", "--inputs", "in.npz"]
+def given(content: bytes) -> tuple[dict[str, bytes], list[str]]:
+    return {"m.onnx": model("float[2, 3]"), "in.npz": content}, ["m.onnx", "--verify", "--inputs", "in.npz"]
 
 
 def test_the_inputs_themselves_are_taken() -> None:
@@ -67,10 +64,9 @@ OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
         *((content, "'x' in the inputs in in.npz cannot be read: ") for content in UNREADABLE),
         (of(magic=b"\x93NUMPZ"), "input 'x' is |S"),
         (of(descr="|O"), "Object arrays cannot be loaded when allow_pickle=False"),
-        (pickled(), "Object arrays cannot be loaded when allow_pickle=False"),
         (of(descr=[("a", "<f4")]), "input 'x' is [('a', '<f4')], expected float"),
         (archive(("x.npy", RIGHT), ("x.txt", b"hello, world")), OTHERS),
-        (archive(("x.npy", RIGHT))[:-30], NO_NPZ),
+        (of()[:-30], NO_NPZ),
         (encrypted(), "is encrypted"),
         (b"", NO_NPZ),
         (RIGHT, NO_NPZ),
@@ -86,3 +82,14 @@ OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
 def test_a_broken_npz(content: bytes, reason: str) -> None:
     files, arguments = given(content)
     assert reason in refusal(files, *arguments, code=2)
+
+
+SEED, COUNT = 11, 2_000 if MORE else 25  # of each kind; ``tests/long/long_counts.py`` tries thousands
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_file_is_refused_or_converted(kind: str) -> None:
+    found = [tried(server(), mutant) for mutant in islice(KINDS[kind](SEED), COUNT)]
+    assert not harmed(found), "\n".join(map(str, harmed(found)))
+    refused = sum(outcome.code in (1, 2) for outcome in found)  # 2: what --inputs names is wrong
+    assert refused, "none of the files was wrong enough"

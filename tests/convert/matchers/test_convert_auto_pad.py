@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 import same_windows
-from auto_pad_models import (
-    K3,
-    MS,
-    NAMES,
-    UINT8,
-    WF,
-    explicit,
-    messages,
-    node_model,
-    only_record,
-    opened,
-    run,
-    same,
-    whole,
-)
+from auto_pad_models import NAMES, WF, explicit, messages, node_model, only_record, opened, run, same
 from onnx import helper
 from same_windows import Geometry, average_pool
-from small_models import FLOAT, INT32, INT64, model
+from small_models import FLOAT, INT32, INT64, UINT8, model
 
 import padops
 from padops.convert import UsageError
@@ -47,6 +33,11 @@ GEOMETRIES = [  # sizes, kernel, strides, dilations
     ((5, 6, 4), (3, 2, 2), (2, 1, 2), (1, 2, 2)),
 ]
 OPERATORS = ("Conv", "MaxPool", "AveragePool", "LpPool")
+
+
+def whole(rng: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
+    """Small integers, so that sums are exact."""
+    return rng.integers(-9, 10, shape).astype(np.float32)
 
 
 def expected_of(op: str, data: np.ndarray, geometry: Geometry, weights: np.ndarray) -> np.ndarray:
@@ -98,20 +89,15 @@ def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
 # --- against ONNX Runtime itself, where it is right ------------------------------------------------------------------
 
 
-def q(scale: float, zero: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.array(scale, np.float32), np.array(zero, np.uint8)
+def quantised(name: str, scale: float, zero: int) -> dict[str, np.ndarray]:
+    return {f"{name}_scale": np.array(scale, np.float32), f"{name}_zero": np.array(zero, np.uint8)}
 
 
-def quantised(data: str, weights: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Scales and zero points, in the order of QLinearConv's or QLinearAveragePool's inputs."""
-    names = [f"{data}_scale", f"{data}_zero"]
-    rows = dict(zip(names, q(0.5, 3)))
-    if weights is not None:
-        rows |= {"w": weights, **dict(zip(["w_scale", "w_zero"], q(0.25, 2)))}
-    return rows | dict(zip(["y_scale", "y_zero"], q(9.0, 7)))
-
-
+MS = "com.microsoft"
+K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}  # of which SAME_LOWER, too, begins in two ways
 W8 = np.random.default_rng(1).integers(0, 9, (4, 3, 3, 3)).astype(np.uint8)
+QX, QY = quantised("x", 0.5, 3), quantised("y", 9.0, 7)  # in the order of the inputs
+QW = {**QX, "w": W8, **quantised("w", 0.25, 2), **QY}
 # Operator, domain, opset, attributes, other inputs, type of data and output, what it becomes where shapes are dynamic.
 AGREEING = [
     ("Conv", "", 11, {**K3, "group": 1}, {"w": WF, "b": np.ones(4, np.float32)}, FLOAT, FLOAT, "SamePad_1"),
@@ -120,9 +106,9 @@ AGREEING = [
     ("Conv", "", 22, {"kernel_shape": (3, 3)}, {"w": WF}, FLOAT, FLOAT, "explicit pads"),
     ("ConvInteger", "", 10, {"strides": (3, 2)}, {"w": W8, "x_zero": np.array(3, np.uint8)}, UINT8, INT32, "SamePad_1"),
     ("ConvInteger", "", 10, {"strides": (3, 2)}, {"w": W8}, UINT8, INT32, "SamePad_1"),
-    ("QLinearConv", "", 10, K3, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
-    ("QLinearConv", MS, 22, {**K3, "channels_last": 0}, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
-    ("QLinearConv", MS, 22, {**K3, "channels_last": 1}, quantised("x", W8), UINT8, UINT8, "SamePad_1"),
+    ("QLinearConv", "", 10, K3, QW, UINT8, UINT8, "SamePad_1"),
+    ("QLinearConv", MS, 22, {**K3, "channels_last": 0}, QW, UINT8, UINT8, "SamePad_1"),
+    ("QLinearConv", MS, 22, {**K3, "channels_last": 1}, QW, UINT8, UINT8, "SamePad_1"),
     ("FusedConv", MS, 22, {**K3, "activation": "Relu"}, {"w": WF}, FLOAT, FLOAT, "SamePad_1"),
     ("ConvTranspose", "", 11, {"strides": (2, 2)}, {"w": WF[:3]}, FLOAT, FLOAT, "explicit pads"),
     ("ConvTranspose", "", 22, {"strides": (2, 1), "output_padding": (1, 0)}, {"w": WF[:3]}, FLOAT, FLOAT,
@@ -134,9 +120,9 @@ AGREEING = [
     ("AveragePool", "", 7, K3, {}, FLOAT, FLOAT, "explicit pads"),
     ("AveragePool", "", 22, {**K3, "count_include_pad": 1, "ceil_mode": 1}, {}, FLOAT, FLOAT, "SamePad_1"),
     ("AveragePool", "", 11, {"kernel_shape": (5, 4), "strides": (3, 2)}, {}, FLOAT, FLOAT, "explicit pads"),
-    ("QLinearAveragePool", MS, 22, K3, quantised("x", None), UINT8, UINT8, "explicit pads"),
-    ("QLinearAveragePool", MS, 22, {**K3, "count_include_pad": 1, "channels_last": 1}, quantised("x", None),
-     UINT8, UINT8, "SamePad_1"),
+    ("QLinearAveragePool", MS, 22, K3, {**QX, **QY}, UINT8, UINT8, "explicit pads"),
+    ("QLinearAveragePool", MS, 22, {**K3, "count_include_pad": 1, "channels_last": 1}, {**QX, **QY}, UINT8, UINT8,
+     "SamePad_1"),
     ("LpPool", "", 2, {**K3, "p": 3}, {}, FLOAT, FLOAT, "SamePad_1"),
     ("LpPool", "", 18, {**K3, "ceil_mode": 1}, {}, FLOAT, FLOAT, "SamePad_1"),
 ]  # fmt: skip
@@ -172,9 +158,6 @@ def test_same_bits_as_onnx_runtime(row: tuple, mode: str) -> None:
             assert all(map(same, after(data), wanted))
             assert all(map(same, run(converted.proto(), data, optimised=optimised), wanted))
     assert only_record(explicit(original, select="needed")).status == ("converted" if counts else "not needed")
-
-
-# --- amounts as large as the kernel ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -12,7 +12,7 @@ import onnx
 import onnx_ir as ir
 import pytest
 from auto_pad_models import NAMES, WF, explicit, messages, node_model, only_record, run, same
-from small_models import convert
+from small_models import convert, parsed
 
 import padops
 from padops.convert import VerificationError
@@ -66,17 +66,15 @@ POOL = 'MaxPool <kernel_shape = [3], dilations = [2], auto_pad = "SAME_UPPER"> (
 BRANCHES = (
     f"then_branch = t () => (float[] t) {{ t = {POOL} }}, else_branch = e () => (float[] e) {{ e = Identity (x) }}"
 )
-PLACES = {"graph": f"p = {POOL}", "branch": f"p = If (c) <{BRANCHES}>", "function": "p = mine.Pool (x)"}
+PLACES = {"graph": f"p = {POOL}", "branch": f"p = If (c) <{BRANCHES}>", "function": "p = d.Pool (x)"}
 
 
 def pooled(where: str) -> onnx.ModelProto:
     """y is pooled with SAME and a dilation, in a place; z is padded."""
-    return onnx.parser.parse_model(f"""
-        <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[1, 1, 9] x) => (float[a, b, d] y, float[e, f, h] z)
+    return parsed(f"""(float[1, 1, 9] x) => (float[a, b, d] y, float[e, f, h] z)
         <int64[6] pads = {{0, 0, 1, 0, 0, 1}}, bool c = {{1}}>
         {{ {PLACES[where]} y = Relu (p) z = Pad <mode = "reflect"> (x, pads) }}
-        <domain: "mine", opset_import: ["": 17]> Pool (x) => (p) {{ p = {POOL} }}
-    """)
+        FUNCTION Pool (x) => (p) {{ p = {POOL} }}""")
 
 
 @pytest.mark.parametrize("where", PLACES)
@@ -110,14 +108,11 @@ def pools(data: str, prefix: str, first: str = "LpPool") -> str:
 
 
 def nested() -> onnx.ModelProto:
-    return onnx.parser.parse_model(f"""
-        <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[n, c, w] x, bool flag) => (float[a, b, d] y) {{
+    return parsed(f"""(float[n, c, w] x, bool flag) => (float[a, b, d] y) {{
             [if] z = If (flag) <then_branch = then () => (float[] t_y) {{ {pools("x", "t_")} }},
                                 else_branch = else () => (float[] e_y) {{ {pools("x", "e_")} }}>
-            [call] y = mine.Pools (z)
-        }}
-        <domain: "mine", opset_import: ["": 17]> Pools (i) => (f_y) {{ {pools("i", "f_", "MaxPool")} }}
-    """)
+            [call] y = d.Pools (z)
+        }} FUNCTION Pools (i) => (f_y) {{ {pools("i", "f_", "MaxPool")} }}""")
 
 
 def test_branches_and_functions(tmp_path: Path) -> None:
@@ -130,11 +125,8 @@ def test_branches_and_functions(tmp_path: Path) -> None:
     assert {n.domain for n in nodes if "auto_pad" in [a.name for a in n.attribute]} == {"padops"}
     records = explicit(original).records
     paths = [record.path for record in records]
-    assert [path.rsplit("/", 1)[0] for path in paths[::3]] == [
-        "graph/if.then_branch",
-        "graph/if.else_branch",
-        "function mine::Pools",
-    ]
+    places = ["graph/if.then_branch", "graph/if.else_branch", "function d::Pools"]
+    assert [path.rsplit("/", 1)[0] for path in paths[::3]] == places
     assert [record.op_type for record in records[::3]] == ["SamePad_1", "SamePad_1", "explicit pads"]
     other = "a Pad in front gives other bits for NaN and minus infinity where its data are padded"
     assert records[6].notes == (f"an If chooses between 2 pads by the size; {other}",)
@@ -143,19 +135,15 @@ def test_branches_and_functions(tmp_path: Path) -> None:
         assert same(run(message, data, np.array(flag))[0], run(original, data, np.array(flag))[0])
 
 
-@pytest.mark.parametrize("call", ["mine.Pool", "mine.Outer"])
+@pytest.mark.parametrize("call", ["d.Pool", "d.Outer"])
 def test_attributes_of_the_caller(call: str) -> None:
-    body = '<domain: "mine", opset_import: ["": 17, "mine": 1]>'
     for how, reasons in [("SAME_LOWER", ["auto_pad is given by the caller of the function"]), ("VALID", [])]:
-        message = onnx.parser.parse_model(f"""
-            <ir_version: 8, opset_import: ["": 17, "mine": 1]> g (float[n, c, w] x) => (float[a, b, d] y)
-            {{ y = {call} <how = "{how}", size = [3]> (x) }}
-            {body} Pool <how, size> (i) => (p) {{
+        message = parsed(f"""(float[n, c, w] x) => (float[a, b, d] y) {{ y = {call} <how = "{how}", size = [3]> (x) }}
+            FUNCTION Pool <how, size> (i) => (p) {{
                 o = MaxPool <kernel_shape = [3], auto_pad: string = @how> (i)
                 p = MaxPool <kernel_shape: ints = @size, auto_pad = "SAME_UPPER"> (o)
             }}
-            {body} Outer <how, size> (i) => (p) {{ p = mine.Pool <how: string = @how, size = [3]> (i) }}
-        """)
+            FUNCTION Outer <how, size> (i) => (p) {{ p = d.Pool <how: string = @how, size = [3]> (i) }}""")
         records = explicit(message).records
         last = "its attribute kernel_shape is given by the caller of the function, or not of type INTS"
         assert [record.reason for record in records] == [*reasons, last]

@@ -1,30 +1,22 @@
-"""Pads that are spelled as Slices and Concats: recognised where they are exact for every shape, else left.
+"""Pads spelled as Slices and Concats, or as tf2onnx spells symmetric: recognised where they are exact, else left.
 
-``test_convert_emulated_torch.py`` does the same with what PyTorch really exports, where it is installed.
+``test_convert_emulated_torch.py`` and ``test_tf2onnx_export.py`` do the same with what PyTorch and tf2onnx really
+export, where they are installed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import emulations
 import native
 import numpy as np
 import onnx
 import pytest
-from emulations import (
-    FORMS,
-    MOST,
-    SYMMETRIC,
-    Nodes,
-    Write,
-    circular_1d,
-    circular_2d,
-    data_of,
-    emulated,
-    left,
-    operators,
-    runner,
-)
+from emulations import FORMS, MOST, SYMMETRIC, Nodes, Write, circular_2d, data_of, emulated, left, operators, runner
 from onnx import helper
-from small_models import FLOAT, INT64, convert, tensor
+from small_models import FLOAT, INT64, convert, parsed, tensor
 
 import padops
 from padops.convert.matchers.maps import LONGEST
@@ -73,31 +65,30 @@ def test_form_of_any_size(name: str) -> None:
         assert before(data) in (None, after(data)), size
 
 
-@pytest.mark.parametrize("bits", [0x7FC01234, 0x80000000])
-def test_fill_keeps_every_bit(bits: int) -> None:
-    """A NaN with a payload, and minus zero."""
-    fill = np.uint32(bits).view(np.float32)
-    check(emulated(lambda n: n.join(n.block(fill, 1, 3, 2), "x"), [1, 3, 4]), ["Pad_19"], [1, 3, 4])
+def mixed(n: Nodes) -> str:
+    zeros = n.block(0, 1, 1, 7, 1)
+    return n.join(zeros, n.circular("x", 2, 2, 1), zeros, axis=3)
 
 
-def test_large_block_of_zeros() -> None:
-    """Of more elements than other constants are looked at."""
-    original = emulated(lambda n: n.join(n.block(0, 1, 512, 32), "x"), [1, 512, 8])
-    assert check(original, ["Pad_19"], [1, 512, 8]).proto().ByteSize() < 1000 < original.ByteSize()
+EXACT: dict[str, tuple[Write, list[int], list[str]]] = {
+    "a NaN with a payload": (lambda n: n.join(n.block(np.uint32(0x7FC01234).view(np.float32), 1, 3, 2), "x"),
+                             [1, 3, 4], ["constant"]),
+    "minus zero": (lambda n: n.join(n.block(-0.0, 1, 3, 2), "x"), [1, 3, 4], ["constant"]),
+    # Of more elements than other constants are looked at.
+    "large block of zeros": (lambda n: n.join(n.block(0, 1, 512, 32), "x"), [1, 512, 8], ["constant"]),
+    "mixed modes": (mixed, [1, 1, 4, 4], ["circular", "constant"]),
+    "an axis twice": (lambda n: n.circular(n.circular(n.circular("x", 2, 1, 1), 3, 1, 0), 2, 1, 0), [1, 1, 4, 4],
+                      ["circular", "circular"]),
+    "x[-3:] of 2 elements": (lambda n: n.circular("x", 2, 3, 3), [1, 1, 2], ["circular"]),
+}  # fmt: skip
 
 
-def test_mixed_modes_stay_separate() -> None:
-    def both(n: Nodes) -> str:
-        zeros = n.block(0, 1, 1, 7, 1)
-        return n.join(zeros, n.circular("x", 2, 2, 1), zeros, axis=3)
-
-    conversion = check(emulated(both, [1, 1, 4, 4]), ["Pad_19", "Pad_19"], [1, 1, 4, 4], fold=True)
-    assert [record.form.split()[0] for record in conversion.converted] == ["circular", "constant"]
-
-
-def test_an_axis_twice_is_two_pads() -> None:
-    original = emulated(lambda n: n.circular(n.circular(n.circular("x", 2, 1, 1), 3, 1, 0), 2, 1, 0), [1, 1, 4, 4])
-    assert len(check(original, ["Pad_19", "Pad_19"], [1, 1, 4, 4]).converted) == 2
+@pytest.mark.parametrize("name", EXACT)
+def test_exact(name: str) -> None:
+    write, dims, forms = EXACT[name]
+    conversion = check(emulated(write, dims), ["Pad_19"] * len(forms), dims, fold=True)
+    assert [record.form.split()[0] for record in conversion.converted] == forms
+    assert conversion.proto().ByteSize() < 1000
 
 
 @pytest.mark.parametrize("value", ["slice_0_out", "concat_2_out", "slice_3_out"])
@@ -135,11 +126,6 @@ def shape_computed(n: Nodes) -> str:
 
 def weights(n: Nodes) -> str:
     return n.node("Conv", ["x", n.circular(n.node("Neg", [n.block(1, 1, 1, 4)]), 2, 1, 1)])
-
-
-def test_what_onnx_runtime_computes_at_load_time_stays() -> None:
-    assert left(emulated(shape_computed, [3, "n"], outputs=[("y", INT64, [6])])) == []
-    assert left(emulated(weights, [1, 1, 9])) == []
 
 
 NOT_A_PAD: dict[str, Write] = {
@@ -239,20 +225,9 @@ def test_amounts_are_computed_of_open_dims_alone() -> None:
 
 def test_record_of_an_open_dim_says_which_size_differs() -> None:
     why = "ONNX Runtime runs it as it is; a Pad of 2, 1 does something else where axis 2 has fewer than 2 elements"
-    assert left(emulated(circular_1d, [1, 3, "n"])) == [f"{why}, and to compute its amounts takes as many nodes"]
-
-
-def test_longer_than_the_data() -> None:
-    """Of 2 elements, ``x[-3:]`` are 2: a Pad of 2, not of 3."""
-    check(emulated(lambda n: n.circular("x", 2, 3, 3), [1, 1, 2]), ["Pad_19"], [1, 1, 2])
-
-
-def test_zeros_of_another_shape_fit_one_batch_only() -> None:
-    assert left(emulated(lambda n: n.join(n.block(0, 1, 3, 2), "x"), ["n", 3, 8])) == []
-
-
-def test_amounts_that_grow_with_the_data() -> None:
-    assert left(emulated(lambda n: n.join("x", "x"), [1, 1, "n"])) == []
+    assert left(emulated(emulations.circular_1d, [1, 3, "n"])) == [
+        f"{why}, and to compute its amounts takes as many nodes"
+    ]
 
 
 @pytest.mark.parametrize("count", [7, 8, 9, 40, 200])
@@ -263,13 +238,201 @@ def test_what_is_the_data_up_to_some_size_is_none_for_any(count: int) -> None:
     check(emulated(write, [1, 1, count]), ["Pad_19"], [1, 1, count])
 
 
-@pytest.mark.parametrize("size", [-1, LONGEST + 1, 2**62])
-def test_sizes_that_no_memory_holds(size: int) -> None:
-    """What a model says of sizes is looked at before anything is made of that size."""
-    writers: list[Write] = [
+def of_size(size: int) -> list[Write]:
+    return [
         lambda n: n.join(n.node("ConstantOfShape", [n.constant([1, 1, size])]), "x"),
         lambda n: n.join(n.expand(n.cut("x", 2, 0, 1), [1, 1, size]), "x"),
         lambda n: n.join(n.tile("x", [1, 1, size]), "x"),
     ]
-    for write in writers:
-        assert left(emulated(write, [1, 1, 2])) == []
+
+
+STAY: list[tuple[Write, list[Any], dict[str, Any]]] = [
+    # What ONNX Runtime computes at load time.
+    (shape_computed, [3, "n"], {"outputs": [("y", INT64, [6])]}),
+    (weights, [1, 1, 9], {}),
+    # Zeros that fit one batch only, and amounts that grow with the data.
+    (lambda n: n.join(n.block(0, 1, 3, 2), "x"), ["n", 3, 8], {}),
+    (lambda n: n.join("x", "x"), [1, 1, "n"], {}),
+    # Sizes that no memory holds, which are looked at before anything is made of that size.
+    *((write, [1, 1, 2], {}) for size in (-1, LONGEST + 1, 2**62) for write in of_size(size)),
+]
+
+
+@pytest.mark.parametrize(("write", "dims", "parts"), STAY)
+def test_stays(write: Write, dims: list[Any], parts: dict[str, Any]) -> None:
+    assert left(emulated(write, dims, **parts)) == []
+
+
+# --- what tf2onnx writes ----------------------------------------------------------------------------------------------
+
+
+def spelled(
+    rows: Sequence[Sequence[int]],
+    opset: int = 13,
+    order: list[int] | None = None,
+    *,
+    gathered: bool = True,
+    dims: str = "",
+    outputs: str = "",
+    changes: Sequence[tuple[str, str]] = (),
+) -> onnx.ModelProto:
+    """What tf2onnx writes for one symmetric Pad, perhaps with a Transpose behind the reflection, and with changes.
+
+    Where ``gathered``, the shape is taken in front of that Transpose, and put in order by a Gather.
+    """
+    amounts, rank = np.array(rows), len(rows)
+    one = amounts.any(1).astype(int)
+    nodes, held, value = [], {}, "mirrored"
+    first, second = [*one, *one], amounts.T.reshape(-1)
+    for name, data, result, row, mode in (("first", "x", "wider", first, "constant"),
+                                          ("second", "wider", "mirrored", second, "reflect")):  # fmt: skip
+        if opset < 11:
+            attributes, inputs = f", pads = {list(map(int, row))}", data
+        else:
+            held[f"{name}_pads"] = row
+            attributes, inputs = "", f"{data}, {name}_pads"
+        nodes.append(f'[{name}] {result} = Pad <mode = "{mode}"{attributes}> ({inputs})')
+    if order is not None:
+        value, amounts = "turned", amounts[order]
+        nodes.append(f"[transpose] turned = Transpose <perm = {order}> (mirrored)")
+    if order is not None and gathered:
+        held["order"] = order
+        nodes.append("[shape] plain_dims = Shape (mirrored) [gather] dims = Gather (plain_dims, order)")
+    else:
+        nodes.append(f"[shape] dims = Shape ({value})")
+    parts = f" <num_outputs = {rank}>" if opset >= 18 else ""
+    nodes.append(f"[split] {', '.join(f'dim_{axis}' for axis in range(rank))} = Split{parts} (dims)")
+    for axis in (axes := np.flatnonzero(amounts.any(1)).tolist()):
+        held[f"at_{axis}"] = [amounts[axis, 0], -1 - amounts[axis, 1]]
+        nodes.append(f"[fill_{axis}] ones_{axis} = ConstantOfShape <value = bool[1] {{1}}> (dim_{axis})")
+        scatter = "ScatterElements" if opset >= 11 else "Scatter"
+        nodes.append(f"[scatter_{axis}] mask_{axis} = {scatter} (ones_{axis}, at_{axis}, no)")
+        result = "y" if axis == axes[-1] else f"left_{axis}"
+        nodes.append(f"[compress_{axis}] {result} = Compress <axis = {axis}> ({value}, mask_{axis})")
+        value = result
+    tensors = [f"int64[{len(row)}] {name} = {{{', '.join(map(str, row))}}}" for name, row in held.items()]
+    shown = ", ".join("?" * rank)
+    text = f"(float[{dims or shown}] x) => (float[{shown}] y{outputs}) <bool[2] no = {{0, 0}}"
+    text = f"{', '.join([text, *tensors])}> {{ {' '.join(nodes)} }}"
+    for old, new in changes:
+        assert text.count(old) == 1, (old, text)
+        text = text.replace(old, new)
+    return parsed(text, opset, 8 if opset > 10 else 4)
+
+
+def run(message: onnx.ModelProto, data: np.ndarray) -> tuple:
+    return native.bits(native.session(message).run(None, {"x": data})[0])
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape, np.float32)
+
+
+ROWS = [[1, 2], [0, 3]]
+ROWS_BY_RANK = [[[2, 3]], [[2, 0], [1, 4]], [[0, 0], [1, 1], [0, 2]], [[0, 0], [1, 1], [2, 3], [0, 0]]]
+
+
+@pytest.mark.parametrize(("rows", "opset"), [*zip(ROWS_BY_RANK, (9, 11, 13, 21)), *zip(ROWS_BY_RANK[1:], (10, 18))])
+def test_spelled(rows: list, opset: int) -> None:
+    original = spelled(rows, opset)
+    conversion = convert(original)
+    first, second = conversion.records
+    last = original.graph.node[-1].name
+    for record, note in ((first, f"one operator for the {len(original.graph.node)} nodes up to {last}"),
+                         (second, "in one with first")):  # fmt: skip
+        assert (record.status, record.op_type, record.notes[0]) == ("converted", SYMMETRIC, note)
+        assert record.form == "symmetric emulation of tf2onnx"
+    assert (first.name, second.name) == ("first", "second")
+    message = conversion.proto()
+    (node,) = message.graph.node
+    assert (node.domain, node.op_type, node.name) == ("padops", SYMMETRIC, last)
+    assert sorted(t.name for t in message.graph.initializer) == ["y_pads_begin", "y_pads_end"]
+    onnx.checker.check_model(message)
+    data = numbers(*range(4, 4 + len(rows)))
+    assert run(original, data) == run(message, data) == native.bits(np.pad(data, rows, "symmetric"))
+
+
+@pytest.mark.parametrize("gathered", [True, False])
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 1, 0, 2]], ids=str)
+def test_spelled_with_a_transpose_inside(order: list[int], gathered: bool) -> None:
+    rows = [[0, 0], [0, 1], [1, 1], [2, 3]]
+    original = spelled(rows, order=order, gathered=gathered)
+    conversion = convert(original)
+    assert [record.op_type for record in conversion.records] == [SYMMETRIC] * 2
+    assert operators(conversion.proto()) == [SYMMETRIC, "Transpose"] and len(conversion.proto().graph.initializer) == 2
+    data = numbers(2, 3, 4, 5)
+    wanted = native.bits(np.pad(data, rows, "symmetric").transpose(order))
+    assert run(original, data) == run(conversion.proto(), data) == wanted
+
+
+def another(value: str) -> tuple[str, str]:
+    """One more node, which reads what is in between."""
+    return " }", f" other = Identity ({value}) }}"
+
+
+TURNED = [
+    ("order = {1, 2, 0}", "order = {2, 1, 0}"),
+    ("Transpose <perm = [1, 2, 0]>", "Transpose"),
+    ("Split (dims)", "Split (plain_dims)"),
+    another("plain_dims"),
+    another("turned"),
+]
+FILL = "ones_0 = ConstantOfShape <value = bool[1] {1}> (dim_0)"
+NOT_AS_SPELLED = [
+    ("at_0 = {1, -3}", "at_0 = {0, -3}"),
+    ("at_1 = {0, -4}", "at_1 = {0, -3}"),
+    ("at_0 = {1, -3}", "at_0 = {1, 1}"),
+    ("no = {0, 0}", "no = {0, 1}"),
+    *(("first_pads = {1, 1, 1, 1}", f"first_pads = {{{row}}}") for row in ("2, 1, 2, 1", "1, 1, 1, 0", "1, 0, 1, 0")),
+    ("second_pads = {1, 0, 2, 3}", "second_pads = {1, 0, 2, -1}"),
+    ("reflect", "edge"),
+    ("constant", "edge"),
+    (FILL, FILL.replace("{1}", "{0}")),
+    ("<axis = 1>", "<axis = 0>"),
+    ("<axis = 1>", ""),
+    ("(mirrored, mask_0)", "(mirrored, mask_1)"),
+    (FILL, FILL.replace("dim_0", "dim_1")),
+    (FILL, FILL.replace("(dim_0)", "(ten)") + " ten = Constant <value = int64[1] {10}> ()"),
+    ("Shape (mirrored)", "Shape (wider)"),
+    ("Shape (mirrored)", "Shape <end = 2> (mirrored)"),
+    ("mask_0 = ScatterElements", 'mask_0 = ScatterElements <reduction = "none">'),
+    *map(another, ("mirrored", "wider", "left_0", "mask_0", "ones_0", "dim_0", "dims")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NOT_AS_SPELLED, ids=str)
+def test_anything_else_is_left(change: tuple[str, str]) -> None:
+    """Whatever one node or constant has different, the Pads are converted one by one, and every other node stays."""
+    original = spelled(ROWS, 18, changes=[change])
+    conversion = convert(original)
+    assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
+    assert len(conversion.proto().graph.node) == len(original.graph.node)
+
+
+NO_DATA = ('Pad <mode = "constant"> (x,', 'Pad <mode = "constant"> ("",')
+FEW = [  # further models of it, and what its Pads become
+    *((spelled([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0], changes=[change]), "Pad_13") for change in TURNED),
+    *((spelled(ROWS, outputs=more), "Pad_13") for more in (", float[] mirrored", ", bool[] mask_1", ", int64[] dims")),
+    (spelled(ROWS, changes=[("Split (dims)", "Split (dims, parts)"),
+                            ("no = {0, 0}", "no = {0, 0}, int64[2] parts = {1, 1}")]), SYMMETRIC),
+    (spelled(ROWS, 9, changes=[("Split (dims)", "Split <split = [1, 1]> (dims)")]), SYMMETRIC),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("original", "op_type"), FEW)
+def test_what_a_spelling_becomes(original: onnx.ModelProto, op_type: str) -> None:
+    assert [record.op_type for record in convert(original).records] == [op_type] * 2
+
+
+def test_a_pad_without_data_begins_none() -> None:
+    assert [record.op_type for record in convert(spelled(ROWS, changes=[NO_DATA])).records] == [None, "Pad_13"]
+
+
+@pytest.mark.parametrize(("size", "op_type"), [(3, SYMMETRIC), (2, "Pad_13")])
+def test_known_to_reach_too_far_is_left(size: int, op_type: str) -> None:
+    """At n + 1 the nodes show the padding of the other end."""
+    original = spelled([[3, 0]], dims=str(size))
+    converted = convert(original)
+    assert {record.op_type for record in converted.records} == {op_type}
+    data = np.arange(1, 1 + size, dtype=np.float32)
+    assert run(converted.proto(), data) == run(original, data)

@@ -14,8 +14,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import helper, parser
-from small_models import BOOL, FLOAT, INT64, STRING, UINT8, convert, graph, model, tensor
+from onnx import helper
+from small_models import FLOAT, INT64, STRING, UINT8, convert, model, parsed, tensor
 
 import padops
 from padops.convert import PadRecord, UsageError
@@ -25,18 +25,11 @@ DATA = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
 def of_domain(
-    op: str,
-    domain: str,
-    names: list[str],
-    dims: Any = (3, 4),
-    kind: int = FLOAT,
-    tensors: Any = (),
-    nodes: Any = (),
-    **attributes: Any,
+    op: str, domain: str, names: list[str], dims: Any = (3, 4), kind: int = FLOAT, tensors: Any = (), **attributes: Any
 ) -> onnx.ModelProto:
-    """A model of one node of a domain, behind ``nodes``."""
+    """A model of one node of a domain."""
     node = helper.make_node(op, names, ["y"], "pad", domain=domain, **attributes)
-    return model([*nodes, node], 18, inputs=[("x", kind, dims)], outputs=[("y", kind, None)], tensors=tensors,
+    return model([node], 18, inputs=[("x", kind, dims)], outputs=[("y", kind, None)], tensors=tensors,
                  imports=[(domain, 1)] if domain else [])  # fmt: skip
 
 
@@ -70,13 +63,9 @@ def test_domains_of_tensorflow() -> None:
     assert record_of(own).status == "converted"
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
     assert record_of(message, "tf", "a.b").status == "converted"
-    for wrong, said in [
-        ("tf", "custom_domains is 'tf', expected a list of names"),
-        (["padops"], "'padops' is no custom domain: padops knows what its nodes mean"),
-        ([""], "'' is no custom domain: padops knows what its nodes mean"),
-    ]:
-        with pytest.raises(UsageError, match=said):
-            convert(message, custom_domains=wrong)
+    for wrong in ("padops", ""):
+        with pytest.raises(UsageError, match=f"'{wrong}' is no custom domain: padops knows what its nodes mean"):
+            convert(message, custom_domains=[wrong])
 
 
 LOOKS = "padops does not know the domain tf, but this Pad looks like TensorFlow's"
@@ -98,13 +87,9 @@ def test_of_a_domain_that_nobody_named(message: onnx.ModelProto, why: str, tmp_p
 
 def test_what_lost_its_domain() -> None:
     """In the branches of an If, tf2onnx loses the domain; paddings of [r, 2] are no form of ONNX's Pad."""
-    rows = [tensor("p", ROWS, np.int32), tensor("v", 3.0, np.float32)]
-    branches = [
-        graph([helper.make_node(op, inputs, [f"{op}_y"], op)], [], [(f"{op}_y", FLOAT, None)], rows, name=op)
-        for op, inputs in (("PadV2", ["x", "p", "v"]), ("Pad", ["x", "p"]))
-    ]
-    node = helper.make_node("If", ["flag"], ["y"], "if", then_branch=branches[0], else_branch=branches[1])
-    message = model([node], inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])], outputs=[("y", FLOAT, [None, None])])
+    message = parsed("""(float[3, 4] x, bool flag) => (float[n, m] y) <int32[2, 2] p = {1, 2, 0, 3}, float v = {3}> {
+        y = If (flag) <then_branch = t () => (float[] a) { a = PadV2 (x, p, v) },
+                       else_branch = e () => (float[] b) { b = Pad (x, p) }> }""")
     conversion = convert(message, custom_domains=["tf"])
     assert [record.op_type for record in conversion.records] == [OP, OP]
     for flag, fill in ((True, 3.0), (False, 0.0)):
@@ -112,7 +97,7 @@ def test_what_lost_its_domain() -> None:
         assert made == native.bits(np.pad(DATA, ROWS, constant_values=fill))
     # Without a custom domain there is no reason to think of TensorFlow.
     forms = [record.form for record in convert(message).records]
-    assert forms == ["Pad-13 node with pads of int32", "ai.onnx::PadV2"]
+    assert forms == ["ai.onnx::PadV2", "Pad-13 node with pads of int32"]
 
 
 def test_one_row_in_the_default_domain_is_onnx() -> None:
@@ -126,12 +111,10 @@ def test_one_row_in_the_default_domain_is_onnx() -> None:
 
 def mirrored_beside_a_pad(type_name: str, known: bool) -> onnx.ModelProto:
     """One MirrorPad, and a Pad of float."""
-    given, there = (", int64[1, 2] p", "") if not known else ("", "int64[1, 2] p = {1, 1}, ")
-    return parser.parse_model(f"""
-        <ir_version: 10, opset_import: ["": 18, "tf": 1]>
-        g ({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
+    given, there = ("", "int64[1, 2] p = {1, 1}, ") if known else (", int64[1, 2] p", "")
+    return parsed(f"""({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
         <{there}int64[2] q = {{1, 1}}> {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) w = Pad <mode = "wrap"> (z, q) }}
-    """)
+    """, 18, 10)  # fmt: skip
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "at run time"])
@@ -167,8 +150,10 @@ def aten(
     has_mode = operator in ("pad", "_pad_enum")
     names = ["x", "p", *(["m"] if has_mode else []), *(["v"] if value is not None else [])]
     tensors = [tensor("p", pads), *([] if value is None else [tensor("v", value, np.asarray(value).dtype)])]
-    nodes = [helper.make_node("Constant", [], ["m"], value=mode)] if has_mode else []  # a string, as PyTorch has it
-    return of_domain("ATen", domain, names, dims, dtype, tensors, nodes, operator=operator, **attributes)
+    made = of_domain("ATen", domain, names, dims, dtype, tensors, operator=operator, **attributes)
+    if has_mode:  # a string, as PyTorch has it
+        made.graph.node.insert(0, helper.make_node("Constant", [], ["m"], value=mode))
+    return made
 
 
 @pytest.mark.parametrize(("domain", "dims", "mode", "wanted"), [
@@ -267,16 +252,14 @@ def test_ngraph_in_a_domain_that_nobody_named() -> None:
 # --- what stays, and what folds ---------------------------------------------------------------------------------------
 
 
-def without(operator: str) -> onnx.ModelProto:
+def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
+    """Its amounts are no input, or one of the graph."""
     message = aten(operator)
-    del message.graph.node[-1].input[1:]
-    return message
-
-
-def uncounted() -> onnx.ModelProto:
-    message = aten()
-    del message.graph.initializer[:]
-    message.graph.input.append(helper.make_tensor_value_info("p", INT64, ["n"]))
+    if parts:
+        del message.graph.initializer[:]
+        message.graph.input.append(helper.make_tensor_value_info("p", **parts))
+    else:
+        del message.graph.node[-1].input[1:]
     return message
 
 
@@ -294,8 +277,8 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (aten(mode="mirror"), f"mode 'mirror' {P9}"),
     (aten("_pad_enum", mode=tensor("m", 4)), f"mode 4 {P9}"),
     (without("reflection_pad1d"), "it has 1 input, expected 2"),
-    (without("pad"), "it has 1 input, expected 2 to 4"),
-    (uncounted(), "the number of its amounts is not known"),
+    (without(), "it has 1 input, expected 2 to 4"),
+    (without(elem_type=INT64, shape=["n"]), "the number of its amounts is not known"),
     (aten(mode="symmetric", dims=None),
      "the rank of its data is not known, and ONNX has no symmetric that crops as PyTorch's does"),
     (aten(pads=[1] * 6), "it has amounts for 3 axes, but its data have rank 2"),
@@ -338,8 +321,11 @@ def test_left(message: onnx.ModelProto, why: str) -> None:
     'm = ATen <operator = "constant_pad_nd"> (x, p, f) y = ATen <operator = "constant_pad_nd"> (m, q, f)'])  # fmt: skip
 def test_two_of_the_default_domain_are_joined_in_onnx_order(nodes: str) -> None:
     """Their own amounts have another order: the two were joined to a Pad with wrong amounts."""
-    message = parser.parse_model(f"""<ir_version: 9, opset_import: ["": 13]> g (float[1, 2, 3, 4] x) => (float[] y)
-        <int64[4] p = {{1, 1, 1, 1}}, int64[4] q = {{2, 1, 1, 1}}, float f = {{0}}> {{ {nodes} }}""")
+    message = parsed(
+        f"""(float[1, 2, 3, 4] x) => (float[] y)
+        <int64[4] p = {{1, 1, 1, 1}}, int64[4] q = {{2, 1, 1, 1}}, float f = {{0}}> {{ {nodes} }}""",
+        13,
+    )
     conversion = padops.convert(message)
     assert [record.status for record in conversion.records] == ["folded", "converted"]
     assert run(conversion.proto(), x=IMAGE) == native.bits(np.pad(IMAGE, [(0, 0), (0, 0), (2, 2), (3, 2)]))

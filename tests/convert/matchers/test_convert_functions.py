@@ -1,24 +1,34 @@
-"""Pads in functions and bodies: what callers give them, and the types and shapes that the converted model states."""
+"""Everything but the Pads: what functions and bodies say of them; the rest stays as it was, or the model is refused."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import native
 import numpy as np
 import onnx
 import pytest
 from folding_models import run
-from onnx import helper, parser
-from small_models import FLOAT, convert, graph, model, pad, same_but_for_the_pads, tensor
+from onnx import TensorProto, helper
+from small_models import (
+    FLOAT,
+    convert,
+    external,
+    graph,
+    info,
+    model,
+    one_pad,
+    pad,
+    parsed,
+    same_but_for_the_pads,
+    tensor,
+)
 
 import padops
+from padops.convert import PadopsError
 from padops.runtime.ort_values import run_session
-
-
-def parsed(text: str, opset: int = 17, ir_version: int = 9) -> onnx.ModelProto:
-    """A model, with FUNCTION in place of what begins one of its functions."""
-    imports = f'opset_import: ["": {opset}, "d": 1, "com.microsoft": 1]'
-    text = text.replace("FUNCTION", f'<domain: "d", {imports}>')
-    return parser.parse_model(f"<ir_version: {ir_version}, {imports}> g {text}")
 
 
 @pytest.mark.parametrize(("other", "kind", "status"), [("constant", "float", "converted"),
@@ -83,26 +93,22 @@ def test_a_call_of_a_function_without_fallback_loads(depth: int, dims: str, plac
     assert padops.convert(message, fallback=False).proto() == message
 
 
-BODIES = {
-    "in the graph": "e = d.F (x, held) y = Identity (e)",
-    "twice": "e = d.F (x, held) y = d.F (e, held)",
-    "in a branch": "y = If (c) <then_branch = t () => (float[] a) { e = d.F (x, held) a = Identity (e) }, "
-    "else_branch = e () => (float[] b) { b = Identity (x) }>",
-}
-
-
-@pytest.mark.parametrize(("body", "axes"), [("in the graph", "axes"), ("twice", "given"), ("in a branch", "axes")])
+@pytest.mark.parametrize(("body", "axes"), [
+    ("e = d.F (x, held) y = Identity (e)", "axes"),
+    ("e = d.F (x, held) y = d.F (e, held)", "given"),
+    ("y = If (c) <then_branch = t () => (float[] a) { e = d.F (x, held) a = Identity (e) }, "
+     "else_branch = e () => (float[] b) { b = Identity (x) }>", "axes"),
+])  # fmt: skip
 def test_axes_of_int32(body: str, axes: str) -> None:
     """The converter states the type of the calls: onnxruntime said "output arg (d) type inference failed"."""
     made = padops.convert(parsed(f"""(float[N, 4] x, bool c) => (float[A, B] y) <int32[1] held = {{-1}}>
-        {{ {BODIES[body]} }}
+        {{ {body} }}
         FUNCTION F (data, given) => (made) {{
             pads = Constant <value = int64[2] {{1, 3}}> () axes = Constant <value = int32[1] {{-1}}> ()
             made = Pad <mode = "edge"> (data, pads, , {axes})
         }}""", 21, 10), fallback=False)  # fmt: skip
-    data = np.arange(8, dtype=np.float32).reshape(2, 4)
+    data, times = np.arange(8, dtype=np.float32).reshape(2, 4), body.count("d.F")
     (output,) = run_session(native.session(made.proto()), {"x": data, "c": np.array(True)})
-    times = 2 if body == "twice" else 1
     assert output.tobytes() == np.pad(data, [(0, 0), (times, 3 * times)], "edge").tobytes()
 
 
@@ -142,10 +148,11 @@ def test_a_default_that_the_caller_may_override(ir_version: int, dims: list) -> 
 
 
 def test_the_rows_of_a_scan_have_a_shape_and_the_outputs_of_the_model_stay_as_they_are() -> None:
-    body = graph([pad(["row", "amounts"], "wide", mode="edge")], [("row", FLOAT, None)], [("wide", FLOAT, None)],
-                 [tensor("amounts", [1, 2])], "body")  # fmt: skip
-    scan = helper.make_node("Scan", ["x"], ["y"], num_scan_inputs=1, body=body)
-    converted = padops.convert(model([scan], 13, inputs=[("x", FLOAT, ["n", 3])])).proto()
+    converted = padops.convert(
+        parsed("""(float[n, 3] x) => (float[] y) { y = Scan <num_scan_inputs = 1,
+        body = b (float[] row) => (float[] wide) <int64[2] p = {1, 2}> { wide = Pad <mode = "edge"> (row, p) }> (x) }
+    """)
+    ).proto()
     assert not converted.graph.output[0].type.tensor_type.HasField("shape")
     body = next(row.g for row in converted.graph.node[0].attribute if row.name == "body")
     assert [dim.dim_value for dim in body.output[0].type.tensor_type.shape.dim] == [6]
@@ -160,3 +167,118 @@ def test_graphs_in_a_list_and_names_that_are_not_unique() -> None:
     inner = [f"graph/Choose_0.branches[{i}]/Pad_0" for i in range(2)]
     assert [record.path for record in conversion.records] == [*inner, "graph/p[1]", "graph/p[2]"]
     assert same_but_for_the_pads(source, conversion.proto())
+
+
+# --- everything else -------------------------------------------------------------------------------------------------
+
+
+def test_everything_else_stays() -> None:
+    """What onnx_ir would reorder, add or drop by itself: the message is edited, not written anew."""
+    node = pad(name="p")
+    node.doc_string, node.overload = "why", ""
+    for i, key in enumerate("zab"):
+        node.metadata_props.add(key=key, value=str(i))
+    other = helper.make_node("Split", ["y"], ["s", ""], name="split", num_outputs=2, axis=1)
+    weights = tensor("w", [1.5], np.float32)
+    weights.metadata_props.add(key="b", value="2")
+    weights.metadata_props.add(key="a", value="1")
+    weights.doc_string = "weights"
+    far = external("far", "weights.bin", 4, offset=16, checksum="abc")
+    source = model([node, other], 18, tensors=[weights, tensor("pads", [0, 1, 0, 1]), far], imports=[("unused", 3)],
+                   outputs=[("s", FLOAT, ["batch*2 + 1", None])])  # fmt: skip
+    source.graph.value_info.extend([info(("nowhere", FLOAT, [1])), info(("y", FLOAT, [2, "n"]))])
+    source.graph.value_info[1].doc_string = "padded"
+    annotation = source.graph.quantization_annotation.add(tensor_name="y")
+    annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="w")
+    source.graph.doc_string, source.producer_name, source.model_version = "graph", "test", 7
+    for i, key in enumerate("zab"):
+        source.metadata_props.add(key=key, value=str(i))
+        source.graph.metadata_props.add(key=key, value=str(i))
+    before = source.SerializeToString()
+    proto = convert(source).proto()
+    assert source.SerializeToString() == before
+    assert same_but_for_the_pads(source, proto)
+    assert [row.domain for row in proto.opset_import] == ["", "unused", "padops"]
+
+
+SPARSE = onnx.SparseTensorProto(dims=[4], values=tensor("s", [1.0], np.float32), indices=tensor("", [2]))
+TWICE = [helper.make_function("custom", "Block", ["a"], ["r"], [helper.make_node("Identity", ["a"], ["r"])],
+                              [helper.make_opsetid("", 17)])] * 2  # fmt: skip
+LOST = "are not carried by onnx_ir; converting would lose them"
+# What is done to a model of one Pad, and what is said of it.
+REFUSED: list[tuple[Callable[[onnx.ModelProto], object], str]] = [
+    (lambda m: m.graph.node.insert(0, helper.make_node("Mine", [], ["c"], domain="mine", given=SPARSE)),
+     f"graph.node[0].attribute[0].sparse_tensor: sparse tensors {LOST}"),
+    (lambda m: setattr(m.graph.initializer[0].segment, "begin", 0),
+     f"graph.initializer[0].segment: tensors in segments {LOST}"),
+    (lambda m: setattr(m.graph.output[0].type.sequence_type.elem_type.map_type, "key_type", TensorProto.INT64),
+     f"graph.output[0].type.sequence_type.elem_type.map_type: map types {LOST}"),
+    (lambda m: m.graph.node[0].MergeFromString(b"\xfa\x3e\x02hi"),  # field 1007, two bytes
+     f"graph.node[0] (NodeProto) has the field number 1007, which onnx {onnx.__version__} does not know; converting "
+     "would lose it"),
+    (lambda m: m.functions.extend(TWICE), "several functions of the same domain, name and overload"),
+    (lambda m: m.opset_import.add(domain="padops", version=2),
+     "graph imports version 2 of the domain padops; padops has 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "why"), REFUSED, ids=[row[1] for row in REFUSED])
+def test_what_would_be_lost_is_refused(change: Callable[[onnx.ModelProto], object], why: str) -> None:
+    source = one_pad(17)
+    change(source)
+    with pytest.raises(PadopsError) as caught:
+        convert(source)
+    assert why in str(caught.value)
+
+
+def test_training_graphs_survive(tmp_path: Path) -> None:
+    """What onnx_ir does not carry at the top of the model stays in the message, byte for byte."""
+    source = one_pad(17)
+    training = source.training_info.add()
+    training.algorithm.CopyFrom(one_pad(17).graph)
+    training.update_binding.add(key="w", value="y")
+    onnx.save(source, tmp_path / "in.onnx")
+    made = padops.convert(tmp_path / "in.onnx", tmp_path / "out.onnx").proto()
+    for message in (made, onnx.load(tmp_path / "out.onnx")):
+        assert message.training_info[0] == training
+    assert made.graph.node[0].domain == "padops"
+
+
+UNKNOWN = ("ai.onnx::PadPacked", "custom::ZeroPadding2D", "org.openvinotoolkit::Pad", "TFL::MIRROR_PAD",
+           "org.pytorch.aten::ATen of pad_sequence", "org.pytorch.aten::reflection_pad2d_backward",
+           "any::Call of my_pad")  # fmt: skip
+
+
+def of(form: str, **attributes: Any) -> onnx.ModelProto:
+    """A model of one node: domain, operator, and an operator that it calls."""
+    domain, _, name = form.removeprefix("ai.onnx").partition("::")
+    op_type, _, called = name.partition(" of ")
+    attributes |= {"operator": called} if called else {}
+    node = helper.make_node(op_type, ["x"], ["y"], "node", domain=domain, **attributes)
+    return model([node], 18, inputs=[("x", FLOAT, [2, 3])], imports=[(domain, 1)] if domain else [])
+
+
+@pytest.mark.parametrize("form", UNKNOWN)
+def test_named_as_unknown(form: str) -> None:
+    source, (domain, _, name) = of(form), form.partition("::")
+    found = padops.inspect(source)
+    assert found.summary() == "1 Pad: 1 unknown"
+    (facts,) = found.pads
+    assert (facts.form, facts.verdict) == (form, "unknown")
+    assert facts.why == f"padops does not know {name.rpartition(' of ')[2]} of the domain {domain}"
+    conversion = padops.convert(source)
+    (record,) = conversion.records
+    assert (record.status, record.reason) == ("unconverted", facts.why)
+    assert conversion.proto().SerializeToString() == source.SerializeToString()
+    with pytest.raises(padops.PadsLeftError, match="1 of 1 Pad stays unconverted"):
+        padops.convert(source, strict=True)
+
+
+@pytest.mark.parametrize("source", [
+    *map(of, ("com.microsoft::RemovePadding", "com.microsoft::RestorePadding",
+              "com.microsoft::ConvTransposeWithDynamicPads", "org.pytorch.aten::ATen of sspaddmm",
+              "org.pytorch.aten::ATen of _pack_padded_sequence")),
+    of("any::Call", operator=3), of("any::Call", mode="pad"),
+])  # fmt: skip
+def test_no_false_alarm(source: onnx.ModelProto) -> None:
+    assert padops.inspect(source).pads == ()

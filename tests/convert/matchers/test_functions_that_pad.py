@@ -1,9 +1,10 @@
-"""Functions of ONNX whose bodies pad: CenterCropPad and Attention."""
+"""Functions of ONNX whose bodies pad, CenterCropPad and Attention; and Pads of the newest opsets."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import native
@@ -12,16 +13,19 @@ import onnx
 import pytest
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT64, model
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT64, model, parsed
 
 import padops
+from padops.convert.matchers import onnx_pad
+from padops.convert.matchers.onnx_pad import KNOWN_OPSET
+from padops.spec.dialects import VERSIONS
 
 # --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
 
 def centred(
-    dims: Sequence[int | str],
-    shape: Sequence[int],
+    dims: Sequence[int | str] = (4, 5),
+    shape: Sequence[int] = (7, 2),
     *,
     axes: Sequence[int] | None = None,
     kind: str = "float",
@@ -32,20 +36,15 @@ def centred(
 ) -> onnx.ModelProto:
     """A model of one CenterCropPad, with a shape that is known or an input."""
     node = f"CenterCropPad {'' if axes is None else f'<axes = {list(axes)}>'}"
-    nodes = f"[centre] y = {node} (x, s)"
-    if transposed:
-        turn = f"Transpose <perm = {list(range(len(dims)))[::-1]}>"
-        nodes = f"a = {turn} (x) b = {node} (a, s) y = {turn} (b)"
+    turn = f"Transpose <perm = {list(range(len(dims)))[::-1]}>"
+    nodes = f"a = {turn} (x) b = {node} (a, s) y = {turn} (b)" if transposed else f"[centre] y = {node} (x, s)"
     data, sizes = (", ".join(map(str, row)) for row in (dims, shape))
     length = f"{of_shape}[{len(shape)}] s"
     given, there = ("", f"{length} = {{{sizes}}}") if known else (f", {length}", "")
-    return onnx.parser.parse_model(f"""
-        <ir_version: 10, opset_import: ["": {opset}]> g ({kind}[{data}] x{given}) => ({kind}[] y)
-        <{there}> {{ {nodes} }}
-    """)
+    return parsed(f"({kind}[{data}] x{given}) => ({kind}[] y) <{there}> {{ {nodes} }}", opset, 10)
 
 
-def run(message: onnx.ModelProto, data: np.ndarray, shape: Sequence[int], dtype: type = np.int64) -> np.ndarray:
+def run(message: onnx.ModelProto, data: np.ndarray, shape: Sequence[int], dtype: Any = np.int64) -> np.ndarray:
     session = native.session(message)
     feeds = {"x": data, "s": np.array(shape, dtype)}
     return session.run(None, {value.name: feeds[value.name] for value in session.get_inputs()})[0]
@@ -74,31 +73,25 @@ def test_center_crop_pad_as_the_reference(name: str) -> None:
             assert native.bits(run(conversion.proto(), data, shape)) == native.bits(wanted), (shape, road)
 
 
-def test_center_crop_pad_between_transposes() -> None:
-    """ONNX Runtime moves them through the Pad of its body."""
-    source = centred([4, 5], [7], axes=[1], transposed=True)
-    data = np.arange(20, dtype=np.float32).reshape(4, 5)
-    wanted = ReferenceEvaluator(source).run(None, {"x": data})[0]
+@pytest.mark.parametrize(("options", "verdict", "amounts", "why"), [
+    ({"shape": [7], "axes": [1], "transposed": True}, "may be wrong", ((0, 0), (1, 2)),
+     "The optimizer moves a Transpose past this Pad"),  # that of its body
+    ({"known": False, "of_shape": "int32"}, "refuses", None,
+     "ONNX Runtime writes out its body, which takes the shape as int64 alone"),
+])  # fmt: skip
+def test_center_crop_pad_that_onnx_runtime_gets_wrong(options: dict, verdict: str, amounts: Any, why: str) -> None:
+    source, data = centred(**options), np.arange(20, dtype=np.float32).reshape(4, 5)
+    shape, dtype = options.get("shape", [7, 2]), options.get("of_shape", "int64")
+    wanted = ReferenceEvaluator(source).run(None, {"x": data, "s": np.array(shape, dtype)})[0]
     (pad,) = padops.inspect(source).pads
-    assert (pad.verdict, pad.amounts) == ("may be wrong", ((0, 0), (1, 2)))
-    assert pad.why.startswith("The optimizer moves a Transpose past this Pad")
+    assert (pad.verdict, pad.amounts) == (verdict, amounts) and pad.why.startswith(why)
     for conversion in (padops.convert(source, select="needed"), padops.lower(source)):
         assert [record.status for record in conversion.records] == ["converted"]
-        assert native.bits(run(conversion.proto(), data, [7])) == native.bits(wanted)
-
-
-def test_center_crop_pad_with_a_shape_of_int32() -> None:
-    source = centred([4, 5], [7, 2], known=False, of_shape="int32")
-    (pad,) = padops.inspect(source).pads
-    why = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
-    assert (pad.verdict, pad.why) == ("refuses", why)
-    data = np.arange(20, dtype=np.float32).reshape(4, 5)
-    wanted = ReferenceEvaluator(source).run(None, {"x": data, "s": np.array([7, 2], np.int32)})[0]
-    assert native.bits(run(padops.lower(source).proto(), data, [7, 2], np.int32)) == native.bits(wanted)
+        assert native.bits(run(conversion.proto(), data, shape, dtype)) == native.bits(wanted)
 
 
 def test_center_crop_pad_that_changes_nothing_is_folded() -> None:
-    (record,) = padops.convert(centred([4, 5], [4, 5])).records
+    (record,) = padops.convert(centred(shape=[4, 5])).records
     assert (record.status, record.notes[0]) == ("folded", "it changes nothing")
 
 
@@ -171,12 +164,12 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
 
 
 @pytest.mark.parametrize(("source", "why"), [
-    (centred([4, 5], [7]), "its input shape has dims [1], expected [2]"),
-    (centred([4, 5], [7, -2]), "its shape is [7, -2], expected integers that are not negative"),
-    (centred([4, 5], [7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
-    (centred([4, 5], [7, 2], axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
-    (centred([4, 5], [7, 2], opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
-    (centred([4, 5], [7, 2], kind="complex64"), "its data are complex64, and ONNX Runtime has no complex tensors"),
+    (centred(shape=[7]), "its input shape has dims [1], expected [2]"),
+    (centred(shape=[7, -2]), "its shape is [7, -2], expected integers that are not negative"),
+    (centred(shape=[7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
+    (centred(axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
+    (centred(opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
+    (centred(kind="complex64"), "its data are complex64, and ONNX Runtime has no complex tensors"),
     (attention(25, mask=INT64), "its mask is of type int64, expected bool or that of its data, float"),
     (attention(25, dims=(3, 7)), "its mask is longer than its keys, by 2"),
 ])  # fmt: skip
@@ -185,3 +178,56 @@ def test_left(source: onnx.ModelProto, why: str) -> None:
     (record,) = conversion.records
     assert (record.status, record.reason) == ("unconverted", why)
     assert conversion.proto().SerializeToString() == source.SerializeToString()
+
+
+# --- the newest opsets ------------------------------------------------------------------------------------------------
+
+
+def wrapped(opset: int) -> onnx.ModelProto:
+    nodes = '{ [pad] q = Pad <mode = "wrap"> (x, p) y = Relu (q) }'
+    return parsed(f"(float[4] x) => (float[n] y) <int64[2] p = {{2, 3}}> {nodes}", opset, 10)
+
+
+def test_the_standard_has_no_newer_pad() -> None:
+    """No opset that padops accepts by default has a newer Pad than padops knows."""
+    for opset in range(VERSIONS[-1], min(KNOWN_OPSET, onnx.defs.onnx_opset_version()) + 1):
+        assert onnx.defs.get_schema("Pad", opset).since_version == VERSIONS[-1]
+
+
+def reason(opset: int) -> str | None:
+    (record,) = padops.convert(wrapped(opset)).records
+    (pad,) = padops.inspect(wrapped(opset)).pads
+    if record.reason:
+        assert (record.reason, "unknown") == (pad.why, pad.verdict)
+    else:  # whatever padops knows of the Pad, this onnxruntime may not load the model
+        assert pad.verdict == "runs" or f" loads no model of opset {opset}, but up to " in pad.why
+    return record.reason
+
+
+def test_an_opset_that_nobody_knows() -> None:
+    newest = max(KNOWN_OPSET, onnx.defs.onnx_opset_version())
+    assert reason(newest + 1) == (
+        f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset "
+        f"{onnx.defs.onnx_opset_version()}, and the model has opset {newest + 1}; update padops and onnx"
+    )
+
+
+def test_an_opset_that_onnx_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Pad is asked of onnx: the same is taken, a newer one is named."""
+    versions = {29: 25, 30: 30}
+    asked = SimpleNamespace(
+        onnx_opset_version=lambda: 30, get_schema=lambda name, opset: SimpleNamespace(since_version=versions[opset])
+    )
+    monkeypatch.setattr(onnx_pad, "onnx", SimpleNamespace(__version__="1.24", defs=asked))
+    assert reason(29) is None
+    assert reason(30) == "padops knows the Pads up to Pad-25, and opset 30 has Pad-30; update padops"
+
+
+def test_the_newest_opset_of_this_onnx() -> None:
+    """The result does not depend on onnxruntime; tests/long/long_install.py runs these tests with onnx-weekly."""
+    newest = onnx.defs.onnx_opset_version()
+    (pad,) = padops.inspect(wrapped(newest)).pads
+    assert (pad.form, pad.opset, pad.verdict) == (f"Pad-{VERSIONS[-1]} inputs", newest, "runs")
+    for made in (padops.convert(wrapped(newest), verify=True), padops.lower(wrapped(newest), without_pad=True)):
+        assert [record.status for record in made.records] == ["converted"]
+        assert padops.verify(wrapped(newest), made.proto()).passed

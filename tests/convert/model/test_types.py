@@ -1,43 +1,27 @@
-"""Types where the graph states none: in functions, under the other name of the default domain, of sparse tensors.
-
-ONNX gives nothing, and ONNX Runtime gives everything before the start.
-"""
+"""Types where the graph states none, and declared shapes of inner values, which decide nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import native
 import numpy as np
 import onnx
 import onnx_ir as ir
-import onnxruntime
 import pytest
+from inspected_models import stock
 from onnx import helper, numpy_helper, parser
-from small_models import BOOL, FLOAT, INT16, INT64, convert, graph, model, pad, tensor
+from small_models import FLOAT, convert, graph, info, model, pad, tensor
 
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
-from padops.convert.model.graphs import Constants
 from padops.convert.model.inference import ENDLESS, NOWHERE, infer, open_backward_slices
 from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
 node = helper.make_node
-HEAD = (
-    '<ir_version: 8, opset_import: ["": 17]> g (float[{}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, '
-)
 PADS = tensor("pads", [1, 0, 2, 1])
-IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
-
-
-def function(name: str, *nodes: onnx.NodeProto, attributes: Sequence[str] = ()) -> onnx.FunctionProto:
-    return helper.make_function("d", name, ["x", "pads"], ["y"], [*nodes], IMPORTS, [*attributes])
-
-
-def call(name: str, given: str = "x", output: str = "y", **attributes: int) -> onnx.NodeProto:
-    return node(name, [given, "pads"], [output], domain="d", **attributes)
 
 
 def found(source: onnx.ModelProto | ir.Model) -> PadFacts:
@@ -45,53 +29,34 @@ def found(source: onnx.ModelProto | ir.Model) -> PadFacts:
     return pad_facts
 
 
-CAST = node("Cast", ["x"], ["c"])
-CAST.attribute.add(name="to", ref_attr_name="kind", type=onnx.AttributeProto.INT)
-CASTS = function("Casts", CAST, pad(("c", "pads")), attributes=["kind"])
-PADDING = [function("Pads", pad(mode="reflect")), function("Outer", call("Pads"))]
+PADS_OF_D = """<domain: "d", opset_import: ["": 18]> Pads (x, pads) => (y) { y = Pad <mode = "reflect"> (x, pads) }
+    <domain: "d", opset_import: ["": 18, "d": 1]> Outer (x, pads) => (y) { y = d.Pads (x, pads) }"""
+CASTS_OF_D = """<domain: "d", opset_import: ["": 18]> Casts <kind> (x, pads) => (y) {
+    c = Cast <to: int = @kind> (x) y = Pad (c, pads) }"""
+TWO = "y = d.Outer (x, pads) w = d.Pads (z, pads)"
+BRANCH = "{0} () => (int16[] {0}) {{ {0} = d.Pads (x, pads) }}".format
+OTHER = "else_branch = e () => (int16[] e) { e = Identity (x) }>"
+INNER = f"If (c) <then_branch = b () => (int16[] b) {{ r = Identity (x) b = Pad (r, pads) }}, {OTHER}"
+# Nodes, the second input, and what is known of the Pad in a function or a branch.
+CALLS = [
+    (TWO, "int16[3, 4]", "int16", (3, 4)),
+    (TWO, "int16[3, 5]", "int16", (3, None)),
+    (TWO, "int16[3]", "int16", None),
+    (TWO, "float[3, 4]", None, None),
+    ("y = d.Casts <kind = 1> (x, pads)", "bool", "float", (3, 4)),
+    ("y = d.Casts <kind = 1> (x, pads) w = d.Casts <kind = 7> (x, pads)", "bool", None, None),
+    (f"y = If (c) <then_branch = {BRANCH('t')}, else_branch = {BRANCH('e')}>", "bool", "int16", (3, 4)),
+    (f"y = If (c) <then_branch = a () => (int16[] a) {{ a = {INNER} }}, {OTHER}", "bool", "int16", (3, 4)),
+]
 
 
-def calls(
-    *nodes: onnx.NodeProto,
-    other: Sequence[int] = (3, 4),
-    kind: int = INT16,
-    functions: Sequence[onnx.FunctionProto] = PADDING,
-) -> onnx.ModelProto:
-    """A model that calls functions; ``other`` and ``kind`` are of its second input, z."""
-    inputs = [("x", INT16, [3, 4]), ("z", kind, other), ("c", BOOL, [])]
-    outputs = [(row.output[0], kind if row.output[0] == "w" else INT16, None) for row in nodes]
-    return model(graph(nodes, inputs, outputs, [PADS]), 18, functions=functions, imports=[("d", 1)])
-
-
-@pytest.mark.parametrize(
-    ("other", "kind", "expected"),
-    [([3, 4], INT16, ("int16", (3, 4))), ([3, 5], INT16, ("int16", (3, None))), ([3], INT16, ("int16", None)),
-     ([3, 4], FLOAT, (None, None))],
-)  # fmt: skip
-def test_several_calls_give_what_they_agree_on(other: list[int], kind: int, expected: tuple) -> None:
-    facts = found(calls(call("Outer"), call("Pads", "z", "w"), other=other, kind=kind))
-    assert (facts.type, facts.input_shape) == expected
-
-
-def test_attributes_of_calls_give_types_as_far_as_they_agree() -> None:
-    assert found(calls(call("Casts", kind=FLOAT), functions=[CASTS])).type == "float"
-    two = (call("Casts", kind=FLOAT), call("Casts", output="w", kind=INT64))
-    assert found(calls(*two, functions=[CASTS])).type is None
-
-
-def test_a_call_in_a_branch() -> None:
-    body = graph([call("Pads", output="v")], [], [("v", INT16, None)])
-    assert found(calls(node("If", ["c"], ["y"], then_branch=body, else_branch=body))).type == "int16"
-
-
-def test_a_pad_in_a_branch_of_a_branch() -> None:
-    other = "else_branch = e () => (float[] e) { e = Neg (x) }>"
-    inner = f"If (c) <then_branch = b () => (float[] b) {{ r = Relu (x) b = Pad (r, p) }}, {other}"
-    source = parser.parse_model(
-        f"{HEAD.format('2, 3')} int64[4] p = {{1, 0, 2, 1}}, bool c = {{1}}> "
-        f"{{ y = If (c) <then_branch = a () => (float[] a) {{ a = {inner} }}, {other} }}"
-    )
-    assert (found(source).type, found(source).input_shape) == ("float", (2, 3))
+@pytest.mark.parametrize(("nodes", "other", "type", "shape"), CALLS)
+def test_calls_give_what_they_agree_on(nodes: str, other: str, type: str | None, shape: tuple | None) -> None:
+    functions = CASTS_OF_D if "Casts" in nodes else PADS_OF_D if "d." in nodes else ""
+    source = parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18, "d": 1]> g (int16[3, 4] x, {other} z, bool c)
+        => (int16[] y) <int64[4] pads = {{1, 0, 2, 1}}> {{ {nodes} }} {functions}""")
+    facts = found(source)
+    assert (facts.type, facts.input_shape) == (type, shape)
 
 
 @pytest.mark.parametrize("as_graph", [False, True])
@@ -133,9 +98,8 @@ def test_a_sparse_tensor_is_a_constant(place: str) -> None:
     source = model(held, 18)
     if place == "branch":
         held.ClearField("input")
-        source = model(
-            [node("If", ["c"], ["y"], then_branch=held, else_branch=held)], 18, tensors=[tensor("c", True, bool)]
-        )
+        choice = node("If", ["c"], ["y"], then_branch=held, else_branch=held)
+        source = model([choice], 18, tensors=[tensor("c", True, bool)])
     facts = inspect(source).pads[0]
     assert (facts.type, facts.amounts) == ("float", ((1, 2), (0, 1)))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -151,51 +115,41 @@ def test_a_sparse_tensor_is_a_constant(place: str) -> None:
 @pytest.mark.parametrize(("index", "dims"), [(4, [4]), (-1, [4]), ([[0, 0]], [4]), (0, [1 << 40])])
 def test_a_sparse_tensor_that_cannot_be_read_is_refused(index, dims) -> None:
     source = model([pad()], 18, tensors=[PADS])
-    places = numpy_helper.from_array(np.array(index if isinstance(index, list) else [index]))
-    source.graph.sparse_initializer.append(
-        onnx.SparseTensorProto(dims=dims, values=tensor("s", [1.0], np.float32), indices=places)
-    )
+    values, places = tensor("s", [1.0], np.float32), tensor("i", index if isinstance(index, list) else [index])
+    source.graph.sparse_initializer.append(onnx.SparseTensorProto(dims=dims, values=values, indices=places))
     with pytest.raises(PadopsError, match="sparse initializer 's'"):
         inspect(source)
 
 
-def sliced(end: int, step: int, dims: str = "3") -> onnx.ModelProto:
-    given = f"{HEAD.format(dims)} int64[1] e = {{{end}}}, int64[1] t = {{{step}}}>"
-    return parser.parse_model(f"{given} {{ b = Slice (x, s, e, a, t)  y = Identity (b) }}")
-
-
-def outputs(model: onnx.ModelProto, x: np.ndarray) -> list[float]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, {"x": x})[0].tolist()
+def sliced(end: int, step: int, dims: str = "3", constant: bool = False) -> onnx.ModelProto:
+    nodes, held = f"e = Constant <value_ints = [{end}]> () t = Constant <value_ints = [{step}]> ()", ""
+    if not constant:
+        nodes, held = "", f", int64[1] e = {{{end}}}, int64[1] t = {{{step}}}"
+    return parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": 17]> g (float[{dims}] x) => (float[m] y) <int64[1] s = {{1}}, '
+        f"int64[1] a = {{0}}{held}> {{ {nodes} b = Slice (x, s, e, a, t) y = Identity (b) }}"
+    )
 
 
 @pytest.mark.parametrize("steps", ["t", "u"])
 def test_amounts_behind_one_are_not_known(steps: str) -> None:
     """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
-    model = parser.parse_model(
-        f"{HEAD.format(3)} int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}}, int64[1] t = {{-1}}> "
-        f"{{ u = Identity (t)  b = Slice (p, s, e, a, {steps})  n = Size (b)  m = Unsqueeze (n, a)  "
-        "q = Concat <axis = 0> (m, m)  y = Pad (x, q) }"
-    )
+    model = parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[m] y)
+        <int64[1] s = {{1}}, int64[1] a = {{0}}, int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}},
+        int64[1] t = {{-1}}> {{ u = Identity (t) b = Slice (p, s, e, a, {steps}) n = Size (b) m = Unsqueeze (n, a)
+        q = Concat <axis = 0> (m, m) y = Pad (x, q) }}""")
     x = np.array([1, 2, 3], np.float32)
     for target in ("padops", "onnx"):
         session = padops.InferenceSession(padops.convert(model, target=target).proto().SerializeToString())
-        assert session.run(None, {"x": x})[0].tolist() == outputs(model, x) == [0, 0, 1, 2, 3, 0, 0]
+        assert session.run(None, {"x": x})[0].tolist() == stock(model, {"x": x})[0].tolist() == [0, 0, 1, 2, 3, 0, 0]
 
 
 @pytest.mark.parametrize("constant", [False, True])
 def test_a_name_of_two_graphs(constant: bool) -> None:
     """Steps that go forward in one graph and backward in another are not known to go forward."""
-    model = sliced(ENDLESS[1], -1)
+    model = sliced(ENDLESS[1], -1, constant=constant)
     body = parser.parse_graph("b () => (int64[1] t) <int64[1] t = {1}> { }")
     model.graph.node.append(onnx.helper.make_node("If", ["c"], ["z"], then_branch=body, else_branch=body))
-    if constant:  # as lists of integers
-        for name in ("e", "t"):
-            row = next(tensor for tensor in model.graph.initializer if tensor.name == name)
-            numbers = onnx.numpy_helper.to_array(row).tolist()
-            model.graph.node.insert(0, onnx.helper.make_node("Constant", [], [name], value_ints=numbers))
-            model.graph.initializer.remove(row)
     open_backward_slices(model)
     (there,) = (node for node in model.graph.node if node.op_type == "Slice")
     assert there.input[2] == NOWHERE
@@ -208,7 +162,8 @@ def test_nothing_is_proved_of_one(dims: str) -> None:
     (inner,) = (row.type.tensor_type for row in infer(models[0])[0].value_info if row.name == "b")
     assert not inner.shape.dim[0].HasField("dim_value")
     assert prove(*models).verdict != "proved"
-    assert outputs(models[0], np.ones(3, np.float32)) != outputs(models[1], np.ones(3, np.float32))
+    one, other = (stock(model, {"x": np.ones(3, np.float32)})[0].tolist() for model in models)
+    assert one != other
 
 
 def test_an_if_has_the_dims_of_both_branches() -> None:
@@ -224,15 +179,93 @@ def test_an_if_has_the_dims_of_both_branches() -> None:
     assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [0, 3]
 
 
-def test_many_equal_names_take_one_look_each() -> None:
-    class Counted(set):
-        looks = 0
+X = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+OLD, OLD_PADDED = "float[1, 1, 4, 4]", "float[1, 1, 4, 7]"
+AMOUNTS = "int64[8] pads = {0, 0, -1, 0, 0, 0, 1, 3}"
+PAD = 'q = Pad <mode = "reflect"> (r, pads)'
+STRAIGHT = f"n = Neg (x) r = Relu (n) {PAD} y = Abs (q)"
+IN_A_BRANCH = f"b () => ({OLD_PADDED} q) <{AMOUNTS}, {OLD} r> {{ r = Relu (x) {PAD} }}"
+# Values of the size that the declared one has, whose memory is free by then.
+REUSED = f"a = Sin (z) b = Exp (a) c = Cos (b) s = ReduceSum <keepdims = 0> (c) r = Add (x, s) {PAD} "
+REUSED += "d = Sin (q) e = Exp (d) f = Cos (e) y = Neg (f)"
+# Nodes by name, each with declarations of inner values, inputs beside x, and outputs beside y.
+CASES: dict[str, tuple[str, ...]] = {
+    "data": (STRAIGHT, f"{OLD} r"),
+    "before": (STRAIGHT, f"{OLD} n"),
+    "rank": (STRAIGHT, "float[4, 4] r"),
+    "behind": (STRAIGHT, f"{OLD} r, {OLD_PADDED} q"),
+    "reused": (REUSED, f"{OLD_PADDED} q", f", {OLD_PADDED} z"),
+    "behind an operator that onnx does not know": (f"r = com.microsoft.Gelu (x) {PAD} y = Abs (q)", f"{OLD} r"),
+    "an output that the Pad reads": (f"r = Relu (x) {PAD} y = Abs (q)", "", "", f", {OLD} r"),
+    "branch": (f"v = If (c) <then_branch = {IN_A_BRANCH}, else_branch = {IN_A_BRANCH}> "
+               'y = Pad <mode = "edge"> (v, pads)', "", ", bool c"),
+    "loop": (f"y = Loop (count, , x) <body = b (int64 i, bool go, {OLD} r) => (bool on, {OLD_PADDED} q) "
+             f"{{ on = Identity (go) {PAD} }}>", "int64 count = {2}"),
+    "scan": ("y = Scan <num_scan_inputs = 1, body = b (float[1, 4, 4] r) => (float[1, 4, 7] q) "
+             f"<int64[6] pads = {{0, -1, 0, 0, 1, 3}}> {{ {PAD} }}> (x)", ""),
+    "function": ("v = d.F (x, pads) y = Abs (v)", f"{OLD_PADDED} v"),
+}  # fmt: skip
+FEEDS = {"x": X, "z": X[..., :4, :7], "c": np.array(True)}
+ROADS: dict[str, dict[str, Any]] = {
+    "padops": {"fallback": True},
+    "onnx": {"target": "onnx"},
+    "without_pad": {"target": "onnx", "without_pad": True},
+    "webgpu": {"target": "onnx", "provider": "webgpu"},
+}
 
-        def __contains__(self, name: object) -> bool:
-            self.looks += 1
-            return super().__contains__(name)
 
-    constants = Constants(ir.serde.deserialize_model(convert(model([pad()], 18, tensors=[PADS])).proto()))
-    constants._taken = taken = Counted(constants._taken)
-    names = [constants.fresh("name") for _ in range(100)]
-    assert names[0] == "name" and len(set(names)) == 100 and taken.looks < 250
+def built(nodes: str, declared: str = "", inputs: str = "", outputs: str = "", x: str = "1, 1, h, w") -> Any:
+    source = parser.parse_model(
+        f'<ir_version: 10, opset_import: ["": 18, "d": 1, "com.microsoft": 1]> g (float[{x}] x{inputs}) => (float[] y'
+        f'{outputs}) <{", ".join(filter(None, (AMOUNTS, declared)))}> {{ {nodes} }} <domain: "d", opset_import: '
+        f'["": 18]> F (x, pads) => (q) {{ r = Relu (x) {PAD} }}'
+    )  # fmt: skip
+    shapes = (("r", FLOAT, [1, 1, 4, 4]), ("q", FLOAT, [1, 1, 4, 7]))
+    source.functions[0].value_info.extend(map(info, shapes))  # in IR version 10, functions declare values, too
+    return source
+
+
+def silent(source: onnx.ModelProto) -> onnx.ModelProto:
+    copy = onnx.ModelProto.FromString(source.SerializeToString())
+    bodies = [copy.graph, *(row.g for one in copy.graph.node for row in one.attribute if row.HasField("g"))]
+    for body in bodies:
+        del body.value_info[:]
+        for value in (*body.output, *(body.input if body is not copy.graph else ())):
+            for dim in value.type.tensor_type.shape.dim:
+                dim.Clear()
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("case", "road"), [(case, road) for case in CASES for road in ROADS if case == "data" or road in ("padops", "onnx")]
+)
+def test_a_shape_of_other_inputs_changes_no_result(case: str, road: str) -> None:
+    source = built(*CASES[case])
+    feeds = {value.name: FEEDS[value.name] for value in source.graph.input}
+    stock = native.onnxruntime.SessionOptions()
+    stock.log_severity_level = 4
+    expected = native.session(silent(source), stock).run(None, feeds)
+    made = convert(source, **ROADS[road]).proto()
+    for options in (native.session_options(), stock):
+        for one, other in zip(native.session(made, options).run(None, feeds), expected, strict=True):
+            assert one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+def test_what_is_confirmed_stays() -> None:
+    """And what nothing reads of the graph's outputs: callers may rely on it. A model that stays as it is keeps all."""
+    declared = "float[1, 1, 8, w] n, float[1, 1, 8, 4] r, float[1, 1, 4, 7] q"
+    source = built(STRAIGHT, declared, x="1, 1, 8, w")
+    source.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", FLOAT, [1, 1, 4, 7]))
+    made = convert(source).proto().graph
+    shapes = {row.name: [dim.dim_value or dim.dim_param or None for dim in row.type.tensor_type.shape.dim]
+              for row in (*made.value_info, *made.output)}  # fmt: skip
+    assert shapes == {"n": [1, 1, 8, "w"], "r": [1, 1, 8, None], "q": [1, 1, 8, None], "y": [1, 1, 4, 7]}
+    source.graph.node[2].attribute[0].s = b"edge"
+    source.graph.initializer[0].CopyFrom(tensor("pads", [0, 0, 1, 0, 0, 0, 1, 3]))
+    assert convert(source, select="needed").proto() == source
+
+
+def test_a_declared_shape_of_another_rank_is_replaced() -> None:
+    made = convert(built(STRAIGHT, "float[64] r", x="1, 1, 8, 8")).proto()
+    (declared,) = (row for row in made.graph.value_info if row.name == "r")
+    assert [dim.dim_value for dim in declared.type.tensor_type.shape.dim] == [1, 1, 8, 8]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from broken_files import ran, refusal, short
 from openvino import opset13
-from openvino_irs import IMAGE, Build, constant, i, layer
-from openvino_layers import LAYERS, save_layers
+from openvino_irs import constant, i, layer
+from openvino_layers import save_layers
 from small_irs import PAD_IR as XML
 from small_irs import PAD_IR_WEIGHTS as WEIGHTS
 
@@ -18,7 +18,6 @@ LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefghi",
 
 
 def ir(old: str = "", new: str = "") -> dict[str, bytes]:
-    """The IR, with a text in it that is another."""
     assert old in XML
     return {"m.xml": XML.replace(old, new, 1).encode() if old else XML.encode(), "m.bin": WEIGHTS}
 
@@ -68,17 +67,15 @@ def test_elements_in_elements_without_end() -> None:
          "Const 'n' needs the bytes 0 to 800000000000000 of m.bin, which has only 8"),
         ('shape="1" offset="0" size="8"', 'shape="100000000000000" offset="0" size="8"',
          "Const 'n' has 8 bytes, but its shape needs 800000000000000"),
-        ('offset="0"', f'offset="{2**70}"', f"Const 'n' has offset '{2**70}'"),
-        ('offset="0"', f'offset="{2**63}"', f"Const 'n' needs the bytes {2**63} to {2**63 + 8} of m.bin"),
+        ('element_type="i64" shape="1"', 'element_type="i64" shape="?"', "Const 'n' has the shape '?'"),
         ('offset="0"', 'offset="-8"', "Const 'n' has offset '-8'"),
+        ('offset="0"', f'offset="{2**63}"', f"Const 'n' needs the bytes {2**63} to {2**63 + 8} of m.bin"),
         ('offset="0"', f'offset="{"9" * 5_000}"', "Const 'n' has offset '999"),
         ('size="8"', 'size="٨"', "Const 'n' has size '٨'"),
         ('element_type="i64" shape="1"', f'element_type="i64" shape="{2**60}"', "Const 'n' has a dim, or a number"),
         ('element_type="i64" shape="1"', f'element_type="i64" shape="{2**70}"', f"Const 'n' has the dim '{2**70}'"),
-        ('element_type="i64" shape="1"', 'element_type="i64" shape="?"', "Const 'n' has the shape '?'"),
         ('element_type="i64" shape="1"', f'element_type="i64" shape="{",".join("1" * 40)}"', "40 dims, more than 32"),
         ("<dim>4</dim>", f"<dim>{2**63}</dim>", "has a dim, or a number of elements, beyond 576460752303423487 [P10]"),
-        ("<dim>4</dim>", f"<dim>{2**70}</dim>", f"has the dim '{2**70}'"),
         ("<dim>4</dim>", "<dim>4</dim>" * 1_000, "1000 dims, more than 32"),
         ('<layer id="1"', '<layer id="0"', "2 layers have the id 0"),
         ('<port id="1" precision="I64">', '<port id="0" precision="I64">', "2 input ports of Pad 'p' have the id 0"),
@@ -131,16 +128,7 @@ def test_many_results_of_one_name_take_no_quadratic_time() -> None:
     assert ran({"m.xml": text.encode(), "m.bin": WEIGHTS}, "m.xml", "--dry-run").code == 0
 
 
-def damaged(path: Path, damage: Callable[[str], str]) -> dict[str, bytes]:
-    """The files of an IR whose XML is another."""
-    text = path.read_text()
-    changed = damage(text)
-    assert changed != text
-    return {"m.xml": changed.encode(), "m.bin": path.with_suffix(".bin").read_bytes()}
-
-
 def without_last_input(text: str) -> str:
-    """The last port of the first list of inputs is not there."""
     end = text.index("</input>")
     return text[: text.rindex("<port", 0, end)] + text[end:]
 
@@ -149,7 +137,6 @@ def without_last_input(text: str) -> str:
     ("name", "damage", "reason"),
     [
         ("max pool", lambda t: t.replace(' kernel="3, 2"', ""), "it has no kernel"),
-        ("max pool", lambda t: t.replace(' pads_begin="1, 0"', ""), "it has no pads_begin"),
         ("max pool", lambda t: t.replace('pads_end="0, 1"', 'pads_end="0"'), "pads_begin has 2 values, pads_end 1"),
         ("max pool", lambda t: t.replace('dilations="1, 2"', 'dilations="1, x"'),
          "dilations='1, x' is not a list of integers"),
@@ -160,8 +147,6 @@ def without_last_input(text: str) -> str:
          "strides or dilations have 1"),
         ("convolution SAME_UPPER with dilations", without_last_input, "it has 1 input: missing a required argument"),
         ("clamp of integers", lambda t: t.replace('min="-1"', 'min="x"'), "min='x' is not a number"),
-        ("clamp of integers", lambda t: t.replace(' max="2"', ""), "it has no max"),
-        ("mvn", lambda t: t.replace('eps="', 'epsilon="'), "it has no eps"),
         ("shape of", lambda t: t.replace('output_type="i64"', 'output_type="f32"'),
          "output_type='f32' is not i32 or i64"),
         ("gather nd", lambda t: t.replace('batch_dims="0"', 'batch_dims="x"'), "GatherND"),
@@ -176,60 +161,25 @@ def without_last_input(text: str) -> str:
          "different numbers of axes"),
         ("interpolate of opset11", without_last_input, "it has 2 numbers for the axes [0, 1, 2, 3]"),
         ("interpolate nearest sizes half_pixel", lambda t: t.replace('"opset4"', '"opset11"'), "it has 4 inputs"),
-        ("reduce_sum", without_last_input, "it has 1 input: missing a required argument"),
-        ("prelu", without_last_input, "it has 1 input: missing a required argument"),
         ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'),
          "axis='9999999999999999999999' is not a list of integers"),
     ],
     ids=short,
 )  # fmt: skip
 def test_a_layer_with_a_broken_part(tmp_path: Path, name: str, damage: Callable[[str], str], reason: str) -> None:
-    assert name in LAYERS
-    said = refusal(damaged(save_layers(tmp_path / "m.xml", name), damage), "m.xml")
+    path = save_layers(tmp_path / "m.xml", name)
+    changed = damage(path.read_text())
+    assert changed != path.read_text()
+    said = refusal({"m.xml": changed.encode(), "m.bin": path.with_suffix(".bin").read_bytes()}, "m.xml")
     assert said.startswith("m.xml: 1 of its 1 layer cannot be converted:") and reason in said
-
-
-def sliced(end: Callable[[], object]) -> Build:
-    return lambda x: opset13.strided_slice(x, i(0, 0), end(), i(1, 1), begin_mask=[0, 0], end_mask=[0, 1])
 
 
 def test_ten_thousand_million_numbers_are_not_computed(tmp_path: Path) -> None:
     """OpenVINO, which is to compute the end, may ask for some memory only."""
-    end = lambda: opset13.range(constant(0, np.int64), constant(78, np.int64), constant(39, np.int64), "i64")
-    path = layer(tmp_path / "m.xml", sliced(end), (3, 3))
+    end = opset13.range(constant(0, np.int64), constant(78, np.int64), constant(39, np.int64), "i64")
+    build = lambda x: opset13.strided_slice(x, i(0, 0), end, i(1, 1), begin_mask=[0, 0], end_mask=[0, 1])
+    path = layer(tmp_path / "m.xml", build, (3, 3))
     weights = path.with_suffix(".bin").read_bytes()
     for before, after in ((78, 10**10), (39, 1)):
         weights = weights.replace(np.int64(before).tobytes(), np.int64(after).tobytes())
-    files = {"m.xml": path.read_bytes(), "m.bin": weights}
-    assert "not a valid model of these shapes" in refusal(files, "m.xml")
-
-
-def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:
-    """float16 weights count as constants through the layer that makes them float."""
-
-    def build(x: object) -> object:
-        weights = opset13.convert(constant(np.ones((2, 2, 3, 3, 3)), np.float16), "f32")
-        return opset13.group_convolution_backprop_data(
-            x, weights, [2, 2], pads_begin=[0, 0], pads_end=[0, 0], dilations=[1, 1]
-        )
-
-    path = layer(tmp_path / "m.xml", build, IMAGE)
-    files = {"m.xml": path.read_bytes(), "m.bin": path.with_suffix(".bin").read_bytes()}
-    assert ran(files, "m.xml", "-o", "out.onnx").code == 0
-
-
-def test_dims_between_two_layers_that_are_wrong(tmp_path: Path) -> None:
-    """An IR's dims of inner values are checked against the layers, as those of inputs and outputs are."""
-    path = layer(tmp_path / "m.xml", lambda x: opset13.abs(opset13.sin(opset13.relu(x))), (3, 4))
-
-    def damage(text: str) -> str:
-        """The dims of what Sin gives, where it gives it and where Abs takes it."""
-        before, sin, after = text.partition('type="Sin"')
-        given, end, rest = after.partition("</output>")
-        inputs, output = given.split("<output>")
-        taken, end_of_taken, rest = rest.partition("</input>")
-        wrong = [part.replace("<dim>4</dim>", "<dim>5</dim>") for part in (output, taken)]
-        return f"{before}{sin}{inputs}<output>{wrong[0]}{end}{wrong[1]}{end_of_taken}{rest}"
-
-    said = refusal(damaged(path, damage), "m.xml")
-    assert "not a valid model of these shapes" in said and "differ in dimension 1: (4) vs (5)" in said
+    assert "not a valid model of these shapes" in refusal({"m.xml": path.read_bytes(), "m.bin": weights}, "m.xml")

@@ -1,9 +1,11 @@
-"""The files of OpenVINO IRs, damaged ones too; what is needed to read them; and their verification against OpenVINO."""
+"""OpenVINO IRs as files, damaged ones too, and verified against OpenVINO."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +13,11 @@ import onnx
 import openvino
 import pytest
 from openvino import opset12, opset13
-from openvino_irs import (
-    CORE,
-    SHAPE,
-    constant,
-    converted_outputs,
-    f,
-    i,
-    pad_model,
-    parameter,
-    refusal,
-    save,
-)
+from openvino_irs import CORE, SHAPE, constant, converted_outputs, f, i, pad_model, parameter, refusal, save
 
 import padops
 from padops.convert import PadopsError, VerificationError, ir
-from padops.convert.verify.openvino import SAID
+from padops.convert.verify.openvino import SAID, openvino_process
 
 
 def weighted(path: Path) -> Path:
@@ -37,10 +28,8 @@ def weighted(path: Path) -> Path:
 def test_records_and_report_name_both_files(tmp_path):
     path = weighted(tmp_path / "m.xml")
     converted = padops.convert(path, tmp_path / "m.onnx", report=tmp_path / "report.json")
-    assert [(Path(file.name).name, file.bytes) for file in converted.sources] == [
-        ("m.xml", path.stat().st_size),
-        ("m.bin", path.with_suffix(".bin").stat().st_size),
-    ]
+    files = [(Path(file.name).name, file.bytes) for file in converted.sources]
+    assert files == [(one.name, one.stat().st_size) for one in (path, path.with_suffix(".bin"))]
     assert converted.opsets == {}
     (record,) = converted.records
     assert re.fullmatch(r"graph/Pad_\d+", record.path) and record.form == "OpenVINO Pad of opset12"
@@ -77,32 +66,6 @@ def test_no_layer_needs_openvino(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
-    path = weighted(tmp_path / "m.xml")
-    right = ir.convert_layers
-
-    def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-        message = right(message, path)
-        (add,) = (node for node in message.graph.node if node.op_type == "Add")
-        add.op_type = "Sub"
-        return message
-
-    monkeypatch.setattr(ir, "convert_layers", wrong)
-    with pytest.raises(VerificationError, match="differs"):
-        padops.convert(path, tmp_path / "m.onnx", verify=True, run=True)
-    assert not (tmp_path / "m.onnx").exists()
-
-
-def test_verification_takes_the_inputs_that_are_given(tmp_path):
-    x, amounts = parameter((4,)), parameter((1,), np.int64, "amounts")
-    path = save(tmp_path / "m.xml", [opset12.pad(x, amounts, amounts, "reflect")], [x, amounts])
-    inputs = {"x": np.arange(4, dtype=np.float32), "amounts": np.array([3])}
-    verification = padops.convert(path, verify=True, run=True, inputs=inputs).verification
-    assert (verification.outcome, verification.verdict) == ("equal", "tested")
-    assert verification.inputs == ("x: float[4], amounts: int64[1]",)
-    assert verification.notes == ("the original ran in OpenVINO", SAID)
-
-
 def test_an_ir_that_crashes_openvino_is_not_compared(tmp_path):
     path = pad_model(tmp_path / "m.xml", "edge", (4,), constant([-6]), constant([5]))
     verification = padops.convert(path, verify=True, run=True).verification
@@ -130,3 +93,110 @@ def test_pads_are_inspected_where_other_layers_cannot_be_converted(tmp_path):
         padops.inspect(path)
     none = padops.inspect(save(path, [opset13.grn(x, 1e-3)], [x]))
     assert none.pads == () and none.notes[1:] == ("the model has no Pad",)
+
+
+DATA = (1, 3, 8, 8)
+PADDED = "graph/padded"
+
+
+def padded(x):
+    y = opset12.pad(x, [0, 0, 1, 2], [0, 0, 2, 1], "edge")
+    y.set_friendly_name("padded")
+    return y
+
+
+def network(path: Path, scale: float = 1) -> Path:
+    """A Pad whose part in the output is as large as ``scale``, and a convolution behind it."""
+    x = parameter(DATA)
+    small = opset13.multiply(padded(x), constant(np.float32(scale)))
+    large = opset13.add(small, constant(np.float32(100 if scale < 1 else 0)))
+    y = opset13.convolution(large, f(4, 3, 3, 3), [1, 1], *[[0, 0]] * 2, [1, 1])
+    return save(path, [y], [x])
+
+
+@pytest.fixture
+def wrong(monkeypatch):
+    """Reads edge as reflect, and Relu as Abs."""
+    right = ir.convert_layers
+
+    def convert(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+        message = right(message, path)
+        for node in message.graph.node:
+            if node.op_type == "Relu":
+                node.op_type = "Abs"
+            for row in node.attribute:
+                if row.name == "pad_mode" and path.stem != "Relu":
+                    row.s = b"reflect"
+        return message
+
+    monkeypatch.setattr(ir, "convert_layers", convert)
+
+
+def test_rounding_around_a_pad_that_is_right(tmp_path):
+    path = network(tmp_path / "m.xml")
+    found = padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True, run=True).verification
+    assert found.outcome in ("close", "equal") and found.passed
+    assert SAID in found.notes
+    assert [(pad.path, pad.equal, pad.right) for pad in found.pads] == [(PADDED, True, True)]
+
+
+@pytest.mark.parametrize("scale", [1, 1e-5])
+def test_a_pad_that_is_wrong_is_named(tmp_path, wrong, scale):
+    """Also where it changes the outputs by less than rounding may."""
+    path = network(tmp_path / "m.xml", scale=scale)
+    with pytest.raises(VerificationError) as caught:
+        padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True, run=True)
+    assert re.search(rf"{PADDED}: padded: for the data that it has in OpenVINO, \d+ of \d+ elements", str(caught.value))
+    found = caught.value.conversion.verification
+    assert (found.outcome, [pad.right for pad in found.pads]) == ("different", [False])
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def hidden(path: Path) -> Path:
+    """A Pad of which the output shows nothing but the data in its midst."""
+    x = parameter(DATA)
+    begin, end, one, axes = (np.array(row, np.int64) for row in ([1, 2], [9, 10], [1, 1], [2, 3]))
+    return save(path, [opset13.slice(padded(x), begin, end, one, axes)], [x])
+
+
+def test_a_pad_that_no_output_shows_is_compared(tmp_path):
+    found = padops.convert(hidden(tmp_path / "m.xml"), fold=False, verify=True).verification
+    assert (found.verdict, found.outcome) == ("tested", "equal")
+    assert [(pad.path, pad.exercise, pad.equal) for pad in found.pads] == [(PADDED, "exercised", True)]
+    assert found.unproved[0].startswith("nothing was proved: the original is no ONNX model, or other execution")
+
+
+def test_a_wrong_pad_that_no_output_shows_is_named(tmp_path, wrong):
+    named = f"though all outputs agree; {PADDED}: padded: for the data that it has"
+    with pytest.raises(VerificationError, match=named):
+        padops.convert(hidden(tmp_path / "m.xml"), tmp_path / "m.onnx", fold=False, verify=True)
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_a_layer_that_is_wrong_for_finite_numbers_differs_all_the_same(tmp_path, wrong):
+    x = parameter(DATA)
+    with pytest.raises(VerificationError, match="1 output differs"):
+        padops.convert(save(tmp_path / "Relu.xml", [opset13.relu(padded(x))], [x]), verify=True, run=True)
+
+
+def test_a_small_result_of_a_sigmoid_is_rounded_as_1_is(tmp_path):
+    """OpenVINO computes it from its distance to 1."""
+    x = parameter(DATA)
+    y = opset13.sigmoid(opset13.subtract(padded(x), constant(np.float32(14))))
+    path = save(tmp_path / "m.xml", [opset13.reshape(y, [-1], False)], [x])
+    assert padops.convert(path, verify=True, run=True).verification.outcome in ("close", "equal")
+
+
+def test_openvino_runs_without_telemetry_and_children(tmp_path, monkeypatch):
+    """What stands in for the telemetry leaves a file behind."""
+    told = tmp_path / "told"
+    (tmp_path / "openvino_telemetry").mkdir()
+    (tmp_path / "openvino_telemetry" / "__init__.py").write_text(f"open({str(told)!r}, 'w')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CI", raising=False)
+    path = network(tmp_path / "m.xml")
+    with closing(openvino_process(path, ["y"])) as peer:
+        assert peer.run({"x": np.zeros(DATA, np.float32)})["y"].shape == (1, 4, 9, 9)
+        process = Path(f"/proc/{peer._pipes.process.pid}")
+        children = [(task / "children").read_text() for task in (process / "task").iterdir()]
+    assert not told.exists() and children and not "".join(children).strip()

@@ -22,7 +22,7 @@ import pytest
 import standard_models as standard
 from case_strategies import Case
 from hypothesis import strategies as st
-from small_models import FLOAT, INT64, info, model, one_pad, pad, tensor
+from small_models import one_pad, parsed
 
 import padops
 from padops.convert.standard import fallback
@@ -91,19 +91,13 @@ def _check_one_body(cases: list[Case], declared: tuple[str, str]) -> str:
     reasons = converted.no_fallback.values()
     if reasons:
         # What one body cannot do: some types are cast and others not, or an input is missing and its default not known.
-        assert len(right) > 1
-        assert all(
-            re.search(
-                r": (its fill is a float, and its data are of several|its data are of several types|some "
-                "nodes of .* have no |a node in mode |its data are of rank 0 )",
-                text,
-            )
-            for text in reasons
+        said = (
+            r": (its fill is a float, and its data are of |its data are of several types|some nodes of .* have no "
+            "|a node in mode |its data are of rank 0 )"
         )
+        assert len(right) > 1 and all(re.search(said, text) for text in reasons)
         return "no fallback"
-    given = {value.name for value in converted.proto().graph.input}
-    outputs = standard.run_all(converted.proto(), {name: array for name, array in feeds.items() if name in given})
-    assert outputs == [standard.expected_of(case) for case in right]
+    assert standard.run_all(converted.proto(), feeds) == [standard.expected_of(case) for case in right]
     return "the same bits"
 
 
@@ -112,11 +106,12 @@ def _is_fill(case: Case, array: np.ndarray | None) -> bool:
     return position is not None and len(case.inputs) > position and array is case.inputs[position]
 
 
-def _chain(nodes: list[tuple[str, list[int]]], dims: list[int | None] | None) -> onnx.ModelProto:
-    """Pads of rank 2 one behind another, of mode and amounts."""
-    pads = [pad([f"v{i}", f"p{i}"], f"v{i + 1}", mode=mode, name=f"n{i}") for i, (mode, _) in enumerate(nodes)]
-    tensors = [tensor(f"p{i}", amounts) for i, (_, amounts) in enumerate(nodes)]
-    return model(pads, inputs=[("v0", FLOAT, dims)], outputs=[(f"v{len(nodes)}", FLOAT, None)], tensors=tensors)
+def _chain(nodes: list[tuple[str, list[int]]], dims: str = "?, ?", held: bool = True) -> onnx.ModelProto:
+    """Pads of rank 2 one behind another, of mode and amounts, which are constants if they are held."""
+    pads = " ".join(f'v{i + 1} = Pad <mode = "{mode}"> (v{i}, p{i})' for i, (mode, _) in enumerate(nodes))
+    rows = [f"int64[4] p{i} = {{{str(row)[1:-1]}}}" if held else f"int64[4] p{i}" for i, (_, row) in enumerate(nodes)]
+    inputs = ", ".join([f"float[{dims}] v0", *([] if held else rows)])
+    return parsed(f"({inputs}) => (float[] v{len(nodes)}) <{', '.join(rows if held else [])}> {{ {pads} }}")
 
 
 MANY = fallback.MANY + 1
@@ -136,7 +131,7 @@ def test_many_calls_get_a_short_body(name: str) -> None:
 
     It also fails before 1.25, whose Pad read beyond the data.
     """
-    source = _chain(CALLS[name], [None, None])
+    source = _chain(CALLS[name])
     converted = padops.convert(source, fold=False)
     (note,) = converted.notes
     assert note == f"the fallback of Pad_13, with {len(CALLS[name])} calls, {fallback.SHORT}"
@@ -145,9 +140,9 @@ def test_many_calls_get_a_short_body(name: str) -> None:
     first = CALLS[name][0][0]
     for shape, right in (((2, 5), True), ((1, 3), True), ((2, 2), first != "reflect"), ((2, 0), first == "constant")):
         feeds = {"v0": np.random.default_rng(0).standard_normal(shape).astype(np.float32)}
-        got = standard.run(converted.proto(), feeds, standard.stock_options())
+        got = standard.run(converted.proto(), feeds)
         if right:
-            assert got == standard.run(converted.proto(), feeds, standard.library_options())
+            assert got == standard.run(converted.proto(), feeds, "native")
         else:
             assert isinstance(got, Exception), got
     again = padops.convert(converted.proto(), fold=False)
@@ -163,21 +158,17 @@ WHOLE = {
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_other_calls_get_the_whole_body(name: str) -> None:
-    source = _chain(WHOLE[name], [None, None])
     feeds = {"v0": np.array([[1, 2]], np.float32)}  # a reflection longer than n - 1
-    if "run time" in name:
-        del source.graph.initializer[:]
-        source.graph.input.extend(info((f"p{i}", INT64, [4])) for i in range(MANY))
-        feeds |= {f"p{i}": np.array(FAR) for i in range(MANY)}
-    converted = padops.convert(source, fold=False)
+    feeds |= {f"p{i}": np.array(FAR) for i in range(MANY)}
+    converted = padops.convert(_chain(WHOLE[name], held="run time" not in name), fold=False)
     assert converted.notes == ()
     assert "Loop" in str(converted.proto().functions[0])
-    expected = standard.run(converted.proto(), feeds, standard.library_options())
-    assert standard.run(converted.proto(), feeds, standard.stock_options()) == expected
+    expected = standard.run(converted.proto(), feeds, "native")
+    assert standard.run(converted.proto(), feeds) == expected
 
 
 def test_calls_that_are_proven_right_have_the_built_in_alone() -> None:
-    converted = padops.convert(_chain([("reflect", FAR)] * MANY, [2, 5]), fold=False)
+    converted = padops.convert(_chain([("reflect", FAR)] * MANY, "2, 5"), fold=False)
     assert converted.notes == ()
     assert [node.op_type for node in converted.proto().functions[0].node] == ["Pad"]
 
@@ -226,10 +217,12 @@ def test_fixed_cases(op: str) -> None:
 def test_on_the_oldest_runtime() -> None:
     """The fixed set, the short bodies, and Pads that a conversion leaves."""
     wanted = ["test_fixed_cases", "test_many_calls_get_a_short_body", "test_other_calls_get_the_whole_body"]
-    other = __file__.replace("test_f", "test_no_f") + "::test_a_branch_that_is_not_taken_breaks_no_rule"
-    kept = f"{Path(__file__).parents[1]}/runtimes/test_convert_select.py::test_kept_rows_are_right"
-    passed = oldest_runtime.count_passed(*(f"{__file__}::{name}" for name in wanted), other, kept)
-    assert passed == len(FIXED_OPS) + len(CALLS) + len(WHOLE) + 2
+    folder = Path(__file__).parent
+    others = (f"{folder}/test_stock_fallbacks.py::test_a_branch_that_is_not_taken_breaks_no_rule",
+              f"{folder}/test_lowering.py::test_a_crop_that_leaves_nothing",
+              f"{folder.parent}/matchers/test_convert_forms.py::test_kept_rows_are_right")  # fmt: skip
+    passed = oldest_runtime.count_passed(*(f"{__file__}::{name}" for name in wanted), *others)
+    assert passed == len(FIXED_OPS) + len(CALLS) + len(WHOLE) + 4
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
@@ -249,16 +242,13 @@ def test_types_that_have_none() -> None:
 
 def test_an_operator_that_nothing_has_a_body_for_has_none() -> None:
     """A call that no data can make right takes the fallback of its operator away, and the record says so."""
-    case = Case(
-        "NGraphPad_0",
-        {"padding_below": [0], "padding_above": [0], "padding_interior": [1], "pad_mode": "EDGE"},
-        [np.zeros(2, np.float32), np.zeros((), np.float32)],
-    )
+    lists = {"padding_below": [0], "padding_above": [0], "padding_interior": [1]}
+    case = Case("NGraphPad_0", lists | {"pad_mode": "EDGE"}, [np.zeros(2, np.float32), np.zeros((), np.float32)])
     source, feeds = standard.make([case])
     converted = padops.convert(source)
     assert converted.records[0].reason == str(standard.expected_of(case))
     assert not converted.proto().functions
-    assert isinstance(standard.run(converted.proto(), feeds, standard.stock_options()), Exception)
+    assert isinstance(standard.run(converted.proto(), feeds), Exception)
 
 
 def test_without_fallback() -> None:

@@ -1,7 +1,6 @@
 """Lowering for an execution provider writes nodes by the provider's rules; the bits are right on any runtime.
 
-What is written is right on any runtime, so it is run on the processor here. What the providers themselves make of it,
-the peers ``padops-for-*`` say.
+So it is run on the processor here. What the providers themselves make of it, the peers ``padops-for-*`` say.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from emulations import operators
 from lowered_for import MOVING, lowered, session, text_model, written
-from onnx import parser
 from onnxruntime.capi import onnxruntime_pybind11_state as states
+from small_models import parsed
 
 import padops
-from padops.cli import main
 from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.features import expect
@@ -169,16 +168,17 @@ def test_what_is_written_and_its_bits(name: str) -> None:
             np.testing.assert_array_equal(output, expected)
 
 
-def test_what_lowering_says_of_a_branch() -> None:
+@pytest.mark.parametrize(
+    ("mode", "provider", "said"), [("edge", QNN, True), ("wrap", QNN, True), ("wrap", OPENVINO, False)]
+)
+def test_what_lowering_says_of_a_branch(mode: str, provider: str, said: bool) -> None:
     """QNN takes no node of one; what a Pad becomes there runs on the processor, and the record says so."""
-    text = """g (bool c, float[4] x) => (float[a] y) <int64[2] p = {1, 1}> { r = Relu (x)
-        b = If (c) <then_branch = k () => (float[d] u) { u = Pad <mode = "MODE"> (r, p) },
-            else_branch = e () => (float[h] v) { v = Identity (r) }> y = Relu (b) }"""
-    for mode, provider, said in (("edge", QNN, True), ("wrap", QNN, True), ("wrap", OPENVINO, False)):
-        built = parser.parse_model(f'<ir_version: 10, opset_import: ["" : 19]> {text.replace("MODE", mode)}')
-        (record,) = lowered(built.SerializeToString(), provider)[1].records
-        words = " ".join((record.reason or "", *record.notes))
-        assert (f"{QNN} leaves it (in a branch or a body)" in words) is said, words
+    built = parsed(f"""(bool c, float[4] x) => (float[a] y) <int64[2] p = {{1, 1}}> {{ r = Relu (x)
+        b = If (c) <then_branch = k () => (float[d] u) {{ u = Pad <mode = "{mode}"> (r, p) }},
+            else_branch = e () => (float[h] v) {{ v = Identity (r) }}> y = Relu (b) }}""", 19, 10)  # fmt: skip
+    (record,) = lowered(built.SerializeToString(), provider)[1].records
+    words = " ".join((record.reason or "", *record.notes))
+    assert (f"{QNN} leaves it (in a branch or a body)" in words) is said, words
 
 
 def test_what_a_provider_lacks_stays_with_the_processor() -> None:
@@ -205,43 +205,26 @@ def test_wrong_arguments(options: dict, why: str) -> None:
     assert str(raised.value).startswith(why)
 
 
-@pytest.mark.parametrize(
-    "node, opset, why",
-    [
-        ('Pad <mode = "reflect", pads = [0, 0, 5, 0, 0, 0, 4, 0]> (x)', 9, "it needs Slice with steps (opset 10); the"),
-        (
-            'Pad <mode = "reflect", pads = [0, 0, 0, 8, 0, 0, 0, -1]> (x)',
-            4,
-            "it needs Slice with steps (opset 10); the",
-        ),
-        ('Pad <mode = "edge", pads = [0, 0, -4, 0, 0, 0, 1, 0]> (x)', 9, "leave none of its 4 elements [P5]"),
-        ('Pad <mode = "edge", paddings = [0, 0, 2, 0, 0, 0, 0, 0]> (x)', 1, "OpenVINOExecutionProvider runs it"),
-        ('Pad <mode = "edge", paddings = [0, 0, 2, 0, 0, 0, 0, 0], value = inf> (x)', 1, "--target onnx --opset 13"),
-    ],
-)
-def test_before_the_operators_are_there(node: str, opset: int, why: str) -> None:
-    model = text_model(f"y = {node.replace('inf', '1.0')}", IMAGE, opset)
-    if "inf" in node:
+AROUND = "[0, 0, 2, 0, 0, 0, 0, 0]"
+EARLY = [
+    ("reflect", "pads = [0, 0, 5, 0, 0, 0, 4, 0]", 9, "it needs Slice with steps (opset 10); the"),
+    ("reflect", "pads = [0, 0, 0, 8, 0, 0, 0, -1]", 4, "it needs Slice with steps (opset 10); the"),
+    ("edge", "pads = [0, 0, -4, 0, 0, 0, 1, 0]", 9, "leave none of its 4 elements [P5]"),
+    ("edge", f"paddings = {AROUND}", 1, "OpenVINOExecutionProvider runs it"),
+    ("edge", f"paddings = {AROUND}, value = inf", 1, "--target onnx --opset 13"),
+    # A model was written that no runtime loads.
+    *(("reflect", "pads = [0, 0, 3, 0, 0, 0, -1, 0]", opset, f"it needs Tile (opset 6); the model has opset {opset}; ")
+      for opset in (4, 5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "attributes", "opset", "why"), EARLY)
+def test_before_the_operators_are_there(mode: str, attributes: str, opset: int, why: str) -> None:
+    model = text_model(f'y = Pad <mode = "{mode}", {attributes.replace("inf", "1.0")}> (x)', IMAGE, opset)
+    if "inf" in attributes:
         model.graph.node[0].attribute[2].f = np.inf
     (record,) = padops.convert(model, target="onnx", provider=OPENVINO).records
     assert why in record.reason, record.reason
-
-
-@pytest.mark.parametrize("opset", [4, 5])
-def test_before_tile_has_counts(opset: int) -> None:
-    """A model was written that no runtime loads."""
-    model = text_model('y = Pad <mode = "reflect", pads = [3, -1]> (x)', "float[4] x", opset)
-    with pytest.raises(padops.PadsLeftError, match=f"it needs Tile .opset 6.; the model has opset {opset}; --target"):
-        padops.lower(model, provider=OPENVINO)
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source, output = tmp_path / "in.onnx", tmp_path / "out.onnx"
-    source.write_bytes(provider_cases.model_of(ALL["wrap 19"]))
-    assert main(["convert", str(source), str(output), "--target", "onnx", "--for", "openvino"]) == 0
-    assert written(onnx.load(output)) == {"Slice": 4, "Concat": 2}
-    assert main(["convert", str(source), str(output), "--target", "onnx", "--for", "nobody"]) == 2
-    assert "padops has no rules for provider 'nobody', only for ggml, OpenVINO" in capsys.readouterr().err
 
 
 PROVIDERS = ("openvino", "webgpu", "qnn", "dml", "cuda")
@@ -303,10 +286,6 @@ def test_between_casts_there_is_what_the_provider_takes() -> None:
     request, model = lowered_case(case, "qnn", static=True, constant_inputs=(1, 2))
     assert operators(model) == ["Cast", "Slice", "Expand", "Concat", "Cast"]
     assert pack(run(request, model)) == pack(expect(case).output)
-
-
-def operators(model: onnx.ModelProto) -> list[str]:
-    return [node.op_type for node in model.graph.node]
 
 
 @pytest.mark.parametrize("value", [7.0, np.inf])

@@ -9,18 +9,18 @@ from pathlib import Path
 import native
 import numpy as np
 import onnx
-import onnxruntime
+import pyop_sessions
 import pytest
-from onnx import helper, parser
-from small_models import FLOAT, INT64, STRING, model, one_pad, pad, tensor
+from command_lines import MODELS, Cli
+from onnx import helper
+from small_models import STRING, one_pad, parsed
 
 import padops
-from padops import cli
 from padops.convert import PadopsError, PadsLeftError, UndecidedError, VerificationError
 from padops.spec import pyop_node
 from padops.spec.dtypes import DTYPES
 
-MODELS = Path(__file__).resolve().parents[3] / "models"
+P = "int64[4] p = {1, 0, 2, 0}"
 WHOLE = ("pad_02", "pad_19", "nested", "string")  # every Pad has a type that Python has
 
 
@@ -48,16 +48,14 @@ def test_samples(name: str, tmp_path: Path) -> None:
 
 def test_native_operators_become_kernels() -> None:
     """The type of the second is only known behind the first: onnx infers nothing through operators of padops."""
-    source = model([pad(output="p"), pad(["p", "pads"])], tensors=[tensor("pads", [1, 0, 2, 0])])
-    result = padops.convert(
-        padops.convert(source, fold=False).proto(), target="pyop", verify=True, run=True, fold=False
-    )
+    source = parsed(f"(float[2, 3] x) => (float[] y) <{P}> {{ v = padops.Pad_13 (x, p) y = padops.Pad_13 (v, p) }}")
+    result = padops.convert(source, target="pyop", verify=True, run=True, fold=False)
     assert [record.form for record in result.records] == ["padops::Pad_13"] * 2
     assert result.verification.outcome == "equal"
     assert len(nodes_of(result.proto(), "padops.pyop")) == 2
 
 
-def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     """Converting needs no extensions. Verifying does, and the error says how to install them."""
     source = MODELS / "pad_18.onnx"
     expected = padops.convert(source, target="pyop").proto()
@@ -66,8 +64,8 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert result.proto() == expected and nodes_of(result.proto(), pyop_node.DOMAIN)
     with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
         padops.convert(source, target="pyop", verify=True, run=True)
-    assert cli.main(["convert", str(source), "--dry-run", "--verify", "--run", "--target", "pyop", "-q"]) == 1
-    assert 'pip install "padops[pyop]"' in capsys.readouterr().err
+    code, _, said = cli("convert", source, "--dry-run", "--verify", "--run", "--target", "pyop", "-q")
+    assert code == 1 and 'pip install "padops[pyop]"' in said
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
@@ -86,20 +84,13 @@ def test_types(dtype: padops.spec.dtypes.DType) -> None:
         padops.convert(source, target="pyop", strict=True)
 
 
-def parsed(text: str) -> onnx.ModelProto:
-    function = '<domain: "d", opset_import: ["": 17]>'
-    return parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17, "d": 1]> g {text}
-        {function} F <how: string = "edge"> (x, p) => (y) {{ y = Pad <mode: string = @how> (x, p) }}
-        {function} G (x, p) => (y) {{ y = Pad (x, p) }}""")
-
-
 @pytest.mark.parametrize(("kinds", "status"), [(["float"], "converted"), (["float16"], "unconverted"),
                                                (["float", "float16"], "converted")])  # fmt: skip
 def test_the_type_of_a_function_is_that_of_its_calls(kinds: list[str], status: str) -> None:
     """A Pad of several types is converted; of one that Python has not, ONNX Runtime says so."""
     inputs, outputs = (", ".join(f"{kind}{dims}_{kind}" for kind in kinds) for dims in ("[2, 3] x", "[a, b] y"))
     nodes = " ".join(f"y_{kind} = d.G (x_{kind}, p)" for kind in kinds)
-    source = parsed(f"({inputs}) => ({outputs}) <int64[4] p = {{1, 0, 2, 0}}> {{ {nodes} }}")
+    source = parsed(f"({inputs}) => ({outputs}) <{P}> {{ {nodes} }} FUNCTION G (x, p) => (y) {{ y = Pad (x, p) }}")
     assert padops.convert(source, target="pyop").records[-1].status == status
     if kinds == ["float"]:
         assert padops.convert(source, target="pyop", verify=True, run=True).verification.outcome == "equal"
@@ -109,7 +100,8 @@ def test_the_type_of_a_function_is_that_of_its_calls(kinds: list[str], status: s
 
 
 def test_an_attribute_that_the_caller_gives_is_refused() -> None:
-    source = parsed("(float[2, 3] x) => (float[a, b] y) <int64[4] p = {1, 0, 2, 0}> { y = d.F (x, p) }")
+    source = parsed(f"""(float[2, 3] x) => (float[a, b] y) <{P}> {{ y = d.F (x, p) }}
+        FUNCTION F <how: string = "edge"> (x, p) => (y) {{ y = Pad <mode: string = @how> (x, p) }}""")
     record = padops.convert(source, target="pyop").records[0]
     text = "its attribute mode is given by the caller of the function, and a Python kernel has its own attributes only"
     assert (record.status, record.reason) == ("unconverted", text)
@@ -132,7 +124,7 @@ def test_auto_pad_of_a_type_that_python_has_not(kind: str) -> None:
 
 def test_a_broken_rule_in_a_kernel_reaches_the_verification() -> None:
     """The original refuses these inputs as well, so that there is nothing to compare."""
-    source = model([pad(name="p")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
+    source = parsed("(float[2, 3] x, int64[4] pads) => (float[] y) { [p] y = Pad (x, pads) }")
     feeds = {"x": np.zeros((2, 3), np.float32), "pads": np.array([0, 0, -3, 0])}
     text = "padops::Pad_13 'p': axis 0 would have -1 elements (begin 0, size 2, interior 0, end -3) [P1]"
     with pytest.raises(UndecidedError, match=f"nor the converted model: {re.escape(text)}"):
@@ -155,14 +147,10 @@ def test_select_needed() -> None:
 
 def test_the_bits_of_a_fill_in_an_attribute() -> None:
     """JSON has no payloads of NaNs; the attribute of Pad-2 keeps them."""
-    node = helper.make_node("Pad", ["x"], ["y"], pads=[1, 0])
-    node.attribute.add(name="value", type=onnx.AttributeProto.FLOAT, f=np.uint32(0xFFC00123).view(np.float32))
-    source = model([node], 10, inputs=[("x", FLOAT, [1])], ir_version=3)
+    source = parsed("(float[1] x) => (float[] y) { y = Pad <pads = [1, 0], value = 1.0> (x) }", 10, 4)
+    source.graph.node[0].attribute[1].f = np.uint32(0xFFC00123).view(np.float32)
     there = padops.convert(source, target="pyop").proto()
-    options = onnxruntime.SessionOptions()
-    padops.register(options, backend="pyop")
-    there.ir_version = 4
-    output = native.session(there, options).run(None, {"x": np.zeros(1, np.float32)})[0]
+    (output,) = native.session(there, pyop_sessions.options()).run(None, {"x": np.zeros(1, np.float32)})
     assert output.view(np.uint32).tolist() == [0xFFC00123, 0]
     assert padops.convert(there).proto().graph == padops.convert(source).proto().graph
 

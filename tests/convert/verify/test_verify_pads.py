@@ -1,22 +1,25 @@
-"""Whether runs exercise each Pad, wherever it stands, and which outputs have told nothing."""
+"""Whether runs exercise each Pad, wherever it stands, find each one made wrong, and which outputs have told nothing."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-import written_models
+from planted_breaks import broken_models
+from written_models import model
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
+from padops.convert.verify import compare
 
 ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> "
 
 
 def made(text: str, mode: str) -> onnx.ModelProto:
-    return written_models.model(text.replace("MODE", f'mode = "{mode}"'))
+    return model(text.replace("MODE", f'mode = "{mode}"'))
 
 
 def only_pad(verification: Verification) -> PadComparison:
@@ -57,14 +60,13 @@ def test_a_pad_inside(path: str) -> None:
 
 
 def test_a_pad_that_no_output_shows_is_no_difference() -> None:
-    """No input shows it, and no proof takes it."""
     text = ZERO + "{ q = Pad <MODE> (x, p) y = Mul (q, o) }"
     verification = padops.verify(*(made(text, mode) for mode in ("reflect", "edge")))
     assert verification.verdict == "unknown" and not verification.refuted
 
 
 def test_weak_outputs() -> None:
-    source = written_models.model("""(float[2, 3] x)
+    source = model("""(float[2, 3] x)
         => (float[a, b] none, float[c, d] nan, float[e, f] empty, float[g, h] y)
         <int64[4] pads = {0, 1, 0, 1}, int64[1] o = {0}> {
         p = Pad (x, pads) none = Sub (p, p) nan = Div (none, none) empty = Slice (p, o, o) y = Relu (p) }""")
@@ -81,30 +83,27 @@ def test_weak_outputs() -> None:
 
 
 def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
-    """Every mode would give the same."""
     text = ZERO + "{ d = Mul (x, o) y = Pad <MODE> (d, p) }"
     asked = {"verify": True, "run": True, "strict": True, "inputs": {"x": np.ones((2, 3), np.float32)}}
-    with pytest.raises(
-        UndecidedError, match="output y is weak: every element is 0.0 in every run, and 1 more"
-    ) as caught:
+    weak = "output y is weak: every element is 0.0 in every run, and 1 more"
+    with pytest.raises(UndecidedError, match=weak) as caught:
         padops.convert(made(text, "reflect"), tmp_path / "m.onnx", report=tmp_path / "r.json", **asked)
     assert caught.value.exit_code == 5
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
 
 
-@pytest.mark.parametrize(
-    ("pads", "detail"),
-    [([0, 0, 0, 0], "it padded nothing in any run"), ([0, 0, 0, -3], "its output was empty in every run")],
-)
+@pytest.mark.parametrize(("pads", "detail"), [
+    ([0, 0, 0, 0], "it padded nothing in any run"), ([0, 0, 0, -3], "its output was empty in every run"),
+])  # fmt: skip
 def test_a_pad_that_does_nothing(pads: list[int], detail: str) -> None:
-    source = written_models.model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
+    source = model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
     given = {"x": np.ones((2, 3), np.float32), "p": np.array(pads)}
     one = only_pad(padops.convert(source, verify=True, run=True, inputs=given).verification)
     assert (one.exercise, one.detail) == ("not exercised", detail)
 
 
 def test_a_pad_that_is_known_to_do_nothing_is_no_doubt() -> None:
-    source = written_models.model("""(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 0}> {
+    source = model("""(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 0, 0, 0}> {
         r = Relu (x) q = Pad (r, p) y = Neg (q) }""")
     for fold in (False, True):
         assert padops.convert(source, fold=fold, verify=True, run=True, strict=True).verification.doubts == ()
@@ -127,3 +126,20 @@ def test_sizes_at_which_a_pad_does_something_are_found() -> None:
     source = made(text, "edge")
     assert only_pad(padops.verify(source, source, run=True)).exercise == "exercised"
     assert padops.verify(source, made(text, "wrap")).verdict == "different"
+
+
+ROOT = Path(__file__).resolve().parents[3]
+# A few examples and a real one; tests/long/long_proof_cases.py has others, with up to 48 breaks of seconds each.
+BREAKABLE = [*sorted((ROOT / "models").glob("*.onnx"))[::4], Path("onnx-asr/kaldi.onnx")]
+
+
+@pytest.mark.parametrize("path", BREAKABLE, ids=lambda path: path.name)
+def test_every_break_of_a_model_is_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "MANY", 8)
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    source = path if path.exists() else importlib.import_module("fetch_models").fetch(["onnx-asr"])[str(path)]
+    whole = padops.verify(source, padops.convert(source).proto(), run=True)
+    assert (whole.outcome, whole.doubts) == ("equal", ())
+    breaks = list(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
+    assert len(breaks) == 2 * len({what.split(": ")[0] for what, _ in breaks}) > 0
+    assert [what for what, broken in breaks if padops.verify(source, broken, run=True).passed] == []

@@ -1,12 +1,15 @@
-"""``padops verify --providers``: both models in sessions with execution providers, in processes that may die."""
+"""Verification with processes that may die: execution providers, and the process that runs OpenVINO."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +19,26 @@ import onnxruntime
 import pytest
 from command_lines import save
 from cpp_builds import CHECKS, ROOT, build
+from leftovers import LASTING, SOON, ends, is_there
 from provider_sessions import model, pad
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
 
 import padops
 from padops.convert import PadopsError, UsageError
+from padops.convert.verify import openvino as peer
 from padops.convert.verify import providers
+from padops.convert.verify.sessions import DoesNotRun
 
 CPU = "CPUExecutionProvider"
 SAVED = "import os; from padops.convert.verify import providers as program; run = program._run\n"
 
 
 def shifted(by: float) -> onnx.ModelProto:
-    """A Pad, and then every element greater by as much."""
-    return model(
-        f"g (float[2, 3] x) => (float[a, b] y) <int64[4] p = {{0, 1, 0, 1}}, float c = {{{by:g}}}> "
-        '{ [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }'
-    )
+    return model(f"""g (float[2, 3] x) => (float[a, b] y) <int64[4] p = {{0, 1, 0, 1}}, float c = {{{by:g}}}> {{
+        [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }}""")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Puts another program in the place of the one that runs a model."""
     monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
 
 
@@ -77,9 +79,8 @@ def test_a_model_that_does_not_run() -> None:
 def test_an_original_that_differs_from_itself() -> None:
     drawn = model("g (float[2] x) => (float[2] y) { r = RandomNormalLike (x) y = Add (r, x) }")
     found = padops.verify(drawn, drawn, providers=[CPU])
-    assert found.outcome == "runs" and found.notes[-1].endswith(
-        "y of the original changes from run to run: only types and shapes are compared"
-    )
+    changes = "y of the original changes from run to run: only types and shapes are compared"
+    assert found.outcome == "runs" and found.notes[-1].endswith(changes)
 
 
 @pytest.mark.parametrize(
@@ -101,23 +102,18 @@ def test_wrong_providers(given: object, text: str) -> None:
 def test_a_provider_that_onnxruntime_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """onnxruntime drops a provider that it cannot create, without an error, where it knows the name."""
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", CPU])
-    with pytest.raises(
-        PadopsError, match=f"onnxruntime has left CUDAExecutionProvider out of the session, which has .*{CPU}"
-    ):
+    left_out = f"onnxruntime has left CUDAExecutionProvider out of the session, which has .*{CPU}"
+    with pytest.raises(PadopsError, match=left_out):
         padops.verify(shifted(0), shifted(0), providers=["CUDAExecutionProvider", CPU])
 
 
 def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, "import os; os.abort()")
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
-    assert (found.outcome, found.notes[0]) == (
-        "undecided", "the original does not run with these providers: the process has died (SIGABRT)",
-    )  # fmt: skip
-    dies = (
-        "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 "
-        "else run(session, feeds)\n"
-    )
-    instead(monkeypatch, SAVED + dies + "program.serve(program._answering())")
+    died = "the original does not run with these providers: the process has died (SIGABRT)"
+    assert (found.outcome, found.notes[0]) == ("undecided", died)
+    dies = "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 else run"
+    instead(monkeypatch, f"{SAVED}{dies}(session, feeds)\nprogram.serve(program._answering())")
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
 
@@ -132,24 +128,19 @@ def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_ir(tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_text(PAD_IR)
     (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
-    with pytest.raises(
-        UsageError, match="with providers both models run in ONNX Runtime, which runs ONNX models alone"
-    ):
+    with pytest.raises(UsageError, match="both models run in ONNX Runtime, which runs ONNX models alone"):
         padops.verify(tmp_path / "m.xml", shifted(0), providers=[CPU])
 
 
-@pytest.mark.parametrize(
-    ("more", "code", "headline"),
-    [
+def test_the_command(cli: Callable[..., Any], tmp_path: Path) -> None:
+    paths = [save(tmp_path / f"{by}.onnx", shifted(by)) for by in (0, 1e-6)]
+    for more, code, headline in (
         ([], 4, "different: the outputs differ"),
         (["--atol", "1e-5", "--strict"], 5, "tested: the outputs differ by rounding"),
-    ],
-)
-def test_the_command(cli: Callable[..., Any], tmp_path: Path, more: list[str], code: int, headline: str) -> None:
-    paths = [save(tmp_path / f"{by}.onnx", shifted(by)) for by in (0, 1e-6)]
-    exit_code, out, _ = cli("verify", *paths, "--providers", CPU, *more)
-    assert (exit_code, out.splitlines()[0]) == (code, headline)
-    assert "the original: PadopsExecutionProvider has graph/p" in out
+    ):
+        exit_code, out, _ = cli("verify", *paths, "--providers", CPU, *more)
+        assert (exit_code, out.splitlines()[0]) == (code, headline)
+        assert "the original: PadopsExecutionProvider has graph/p" in out
 
 
 LIBRARY = """
@@ -164,20 +155,67 @@ print(json.dumps([found.outcome, *found.notes]))
 
 def test_a_provider_of_a_library(tmp_path: Path) -> None:
     """Child processes register the provider as this one does; onnxruntime drops one that is only named."""
-    library = next(
-        build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider").glob("*stand_in_provider.so")
-    )
-    path = tmp_path / "model.onnx"
-    text = (
-        "g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> { a = Relu (x) "
-        '[q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }'
-    )
-    path.write_bytes(model(text).SerializeToString())
-    command = [sys.executable, "-c", LIBRARY, str(library), str(path)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ))
+    built = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
+    library = next(built.glob("*stand_in_provider.so"))
+    source = model("""g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> {
+        a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }""")
+    command = [sys.executable, "-c", LIBRARY, str(library), str(save(tmp_path / "model.onnx", source))]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr[-3_000:]
     outcome, session, runner, *_ = json.loads(ran.stdout)
-    assert outcome == "equal" and session.startswith(
-        "the original: a session of PadopsFirstExecutionProvider, QNNExecutionProvider"
-    )
+    assert outcome == "equal"
+    assert session.startswith("the original: a session of PadopsFirstExecutionProvider, QNNExecutionProvider")
     assert runner == "the original: PadopsFirstExecutionProvider has graph/q"
+
+
+# What OpenVINO's telemetry does at its import: a copy of the process, which holds its pipes, and may never end.
+FORKS = f"""
+import os, threading, time
+from pathlib import Path
+
+def fork():
+    child = os.fork()
+    if not child:
+        time.sleep({LASTING})
+        os._exit(0)
+    Path(__file__).with_name("child").write_text(str(child))
+
+thread = threading.Thread(target=fork)
+thread.start()
+thread.join()
+
+class Core:
+    def compile_model(self, *arguments):
+        REQUEST
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Puts a package into the place of OpenVINO that does something at the first request; gives its folder."""
+
+    def make(request: str) -> Path:
+        folder = tmp_path / "openvino"
+        folder.mkdir()
+        (folder / "__init__.py").write_text(FORKS.replace("REQUEST", request))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+        return folder
+
+    monkeypatch.syspath_prepend(tmp_path)  # for find_spec
+    return make
+
+
+@pytest.mark.parametrize(("request_", "refusal"), [
+    ("raise RuntimeError('there is\\n no such layer')", "there is no such layer"),
+    ("os.abort()", "OpenVINO has died (SIGABRT)"),
+])  # fmt: skip
+def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, refusal):
+    monkeypatch.setattr(peer, "SECONDS", SOON)
+    folder, begin = stand_in(request_), time.monotonic()
+    with closing(peer.openvino_process(Path("model.xml"), [])) as process:
+        for _ in range(2):
+            with pytest.raises(DoesNotRun, match=f"^{re.escape(refusal)}$"):
+                process.run({})
+        child = int((folder / "child").read_text())
+    assert time.monotonic() - begin < LASTING
+    assert ends(child) and not is_there(process._pipes.process.pid)

@@ -7,15 +7,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from .campaign import drawn, outcomes
+from .campaign import FOLDERS, drawn, outcomes
 from .relevant import ROOT
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.mutation.planted", description="Plant breaks in the sources."
-    )
-    parser.add_argument("--count", type=int, default=100, metavar="N", help="half of them in C++, half in Python")
+    parser = argparse.ArgumentParser("python -m tests.mutation.planted", description="Plant breaks in the sources.")
+    parser.add_argument("--count", type=int, default=100, metavar="N", help="as many in each folder")
+    parser.add_argument("--of", nargs="+", default=FOLDERS, metavar="FOLDER", help="such as padops/spec")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="of N parts that run at once, this one")
     parser.add_argument("--file", metavar="PATH", help="only breaks of sources whose path contains that")
@@ -24,7 +23,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only list the breaks")
     options = parser.parse_args()
     index, parts = map(int, options.part.split("/"))
-    chosen = [change for change in drawn(options.count, options.seed) if (options.file or "") in change.file]
+    changes = drawn(options.count, options.seed, options.of)
+    chosen = [change for change in changes if (options.file or "") in change.file]
     # Sources that belong together stay in one part, which runs their tests once without a break.
     chosen = chosen[len(chosen) * (index - 1) // parts : len(chosen) * index // parts]
     if options.list:
@@ -37,10 +37,8 @@ def main() -> int:
     counts: Counter[str] = Counter()
     for row in outcomes(chosen, folder / f"copy-{index}", results, options.again):
         counts[row.outcome] += 1
-        print(
-            f"{row.outcome} ({row.seconds} s) {row.file}:{row.number}: {row.line} -> {row.became} | {row.by}",
-            flush=True,
-        )
+        told = f"{row.outcome} ({row.seconds} s) {row.file}:{row.number}: {row.line} -> {row.became} | {row.by}"
+        print(told, flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
     return int(counts["survived"] > 0)
 

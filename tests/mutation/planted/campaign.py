@@ -1,14 +1,12 @@
-"""A run over many breaks: which are planted, what became of each, and the page about it."""
+"""A run over many breaks: which are planted, and what became of each."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 from . import cpp_changes, python_changes
@@ -17,6 +15,7 @@ from .equivalent import reason_of
 from .relevant import ROOT
 from .workshop import Workshop
 
+FOLDERS = ("padops/csrc", "padops/convert")
 # What the proofs and the runtime's own header look at, and what old systems lack.
 LEFT_OUT = ("ort_abi.h", "provider_abi.h", "ort_abi_check.cpp", "glibc_floor.cpp")
 
@@ -55,26 +54,25 @@ def sources_of(folder: str) -> list[Path]:
     return [path.relative_to(ROOT) for path in found if path.name not in LEFT_OUT]
 
 
-@cache
-def every_change(folder: str) -> tuple[tuple[Change, str], ...]:
-    """All breaks of ``padops/csrc`` or of ``padops/convert``, in order, each with what it makes of its lines."""
-    found: dict[Change, str] = {}
-    for path in sources_of(folder):
-        source = (ROOT / path).read_text(encoding="utf-8")
-        changes = python_changes.changes if path.suffix == ".py" else cpp_changes.changes
-        found.update((change, str(change.lines(source))) for change in changes(path.as_posix(), source))
-    return tuple(sorted(found.items()))
+def changes_of(path: Path) -> Iterator[Change]:
+    """All breaks of one source."""
+    changes = python_changes.changes if path.suffix == ".py" else cpp_changes.changes
+    return changes(path.as_posix(), (ROOT / path).read_text(encoding="utf-8"))
 
 
-def drawn(count: int, seed: int) -> list[Change]:
-    """So many breaks, half of them in C++ and half in Python.
+def drawn(count: int, seed: int, folders: Sequence[str] = FOLDERS) -> list[Change]:
+    """So many breaks, as many of each folder.
 
     Those with the least hashes: where a source changes, the breaks of the others stay.
     """
     chosen: list[Change] = []
-    for folder, share in (("padops/csrc", count // 2), ("padops/convert", count - count // 2)):
-        named = {change: f"{seed} {change.file} {text}" for change, text in every_change(folder)}
-        chosen += sorted(named, key=lambda change: hashlib.sha256(named[change].encode()).digest())[:share]
+    for i, folder in enumerate(folders):
+        named: dict[Change, str] = {}
+        for path in sources_of(folder):
+            source = (ROOT / path).read_text(encoding="utf-8")
+            named |= {change: f"{seed} {change.file} {change.lines(source)}" for change in changes_of(path)}
+        share = count * (i + 1) // len(folders) - count * i // len(folders)
+        chosen += sorted(sorted(named), key=lambda change: hashlib.sha256(named[change].encode()).digest())[:share]
     return sorted(chosen)
 
 
@@ -117,25 +115,3 @@ def outcomes(changes: Sequence[Change], folder: Path, results: Path, again: Sequ
         with results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(row)) + "\n")
         yield row
-
-
-def summary(rows: Sequence[Outcome], seed: int) -> str:
-    """What a run found, as a part of a page: the counts, the rate, and the breaks that no test saw."""
-    counts = Counter(row.outcome for row in rows)
-    killed, survived = counts["killed"], counts["survived"]
-    text = (
-        f"The last run planted {len(rows)} breaks (seed {seed}). {counts['does not build']} did not build, and "
-        f"{counts['equivalent']} change no result. Of the other {killed + survived} the tests saw {killed}, which is "
-        f"{100 * killed / max(killed + survived, 1):.0f} %.\n"
-    )
-    if survived:
-        text += "\n| not seen | line | with the break |\n|---|---|---|\n"
-    for row in rows:
-        if row.outcome == "survived":
-            text += f"| `{row.file}` | {_cell(row.line)} | {_cell(row.became)} |\n"
-    return text
-
-
-def _cell(code: str) -> str:
-    """Code in a cell of a table."""
-    return "``" + code.replace("|", "\\|") + "``"

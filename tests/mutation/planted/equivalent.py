@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Equivalent:
-    """A break, or all breaks of a line, that no test of results can see.
+class Equivalent(NamedTuple):
+    """A break, or all breaks of a line, that no test of results can see."""
 
-    Attributes:
-        file: The path from the checkout's root.
-        line: The line as it is, in one line and without indentation; it must be there.
-        became: The line with the break; empty for all breaks of that line.
-        reason: Why nothing that anybody could see is different.
-    """
-
-    file: str
-    line: str
-    became: str
-    reason: str
+    file: str  # from the checkout's root
+    line: str  # as it is, in one line and without indentation; it must be there
+    became: str  # with the break; empty for all breaks of that line
+    reason: str  # why nothing that anybody could see is different
 
 
 EQUIVALENT = (

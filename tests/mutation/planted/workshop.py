@@ -10,9 +10,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from .change import Change
 from .relevant import ROOT, Stage, stages_of
@@ -24,17 +24,11 @@ FLAGS = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1")
 LONGEST = {"build": 600, "program": 150, "pytest": 600}  # seconds that a stage may take, on a machine that is busy
 
 
-@dataclass(frozen=True)
-class Ran:
-    """How a command ended.
+class Ran(NamedTuple):
+    """How a command ended."""
 
-    Attributes:
-        code: Its exit code; None where it took too long.
-        said: The test that failed, or what it printed last.
-    """
-
-    code: int | None
-    said: str
+    code: int | None  # None where it took too long
+    said: str  # the test that failed, or what it printed last
 
 
 class Workshop:

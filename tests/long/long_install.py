@@ -1,17 +1,22 @@
-"""What CI installs, in minutes: the hook with an environment of its own, and the action on a machine without padops."""
+"""What is installed, in minutes: CI's hook and action on a machine without padops, and the coming onnx."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 import yaml
 from ci_snippets import ROOT, action, run_script
+from conftest import Tally
 from inspected_models import write_models
 from test_ci import commit
+
+import padops
 
 
 @pytest.fixture
@@ -45,3 +50,22 @@ def test_the_action_installs_padops(checkout: Path, tmp_path: Path) -> None:
     ran = run_script((script, {**environment, "GITHUB_ACTION_PATH": str(checkout)}), tmp_path, path)
     assert ran.returncode == 3, ran.stdout + ran.stderr
     assert "padops inspect: right.onnx: 1 Pad: 1 run" in ran.stdout
+
+
+def test_onnx_weekly(tally: Tally, tmp_path: Path) -> None:
+    """The coming standard has no newer Pad, and no new function whose body pads."""
+    folder = str(tmp_path / "onnx-weekly")
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-deps", "--pre"]
+    subprocess.run([*pip, "--target", folder, "onnx-weekly"], check=True)
+    path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "PADOPS_LIBRARY": padops.get_library_path()}
+    run = lambda *words: subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    place, opset = run("-c", "import onnx; print(onnx.__file__, onnx.defs.onnx_opset_version())").stdout.split()
+    assert place.startswith(folder) and int(opset) >= onnx.defs.onnx_opset_version()
+    tests = ["tests/convert/matchers/test_functions_that_pad.py"]
+    ran = run("-m", "pytest", "-n0", "-p", "no:cacheprovider", *tests)
+    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
+    passed = int(re.search(r"(\d+) passed", ran.stdout).group(1))
+    tally(f"onnx-weekly with opset {opset}: tests of the newest opsets, and of functions that pad", passed, 0)

@@ -1,21 +1,28 @@
-"""Pads in Ifs of constant condition, which ONNX Runtime folds: what it folds may have no If or Loop in a second If.
+"""Fallbacks that would not run in a stock session: another body is written, or none, and every summary says so.
 
-tract computes with shapes by an arithmetic of its own, whose remainder of a negative number is negative.
+ONNX Runtime folds Ifs of constant condition: what it folds may have no If or Loop in a second If.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import native
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
+import roads
 import stock_sessions
-from onnx import parser
+from command_lines import Cli, save
+from folding_models import run
+from inspected_models import stock as stock_run
+from small_models import one_pad, parsed
 
 import padops
+from padops.runtime.ort_values import run_session
+from padops.spec import reference
 from padops.spec.plan import PadError
 
 TIMES = 3
@@ -44,10 +51,8 @@ TRUE, FALSE = (f"c = Constant <value = bool {{{value}}}> ()" for value in (1, 0)
 
 def made(nodes: str, condition: str = TRUE, inputs: str = "float[] x", functions: str = "") -> onnx.ModelProto:
     """A model of data of unknown rank, and of a condition, which is constant if nothing is said."""
-    return parser.parse_model(
-        f'<ir_version: 9, opset_import: ["": 18, "f": 1]> g ({inputs}) => (float[] y) <int64[4] p = {{-1, 0, 0, 1}}> '
-        f"{{ {condition} {nodes} }} {functions}"
-    )
+    text = f"({inputs}) => (float[] y) <int64[4] p = {{-1, 0, 0, 1}}> {{ {condition} {nodes} }}"
+    return parsed(f"{text} {functions}", 18)
 
 
 def of_shape(nodes: str) -> onnx.ModelProto:
@@ -57,8 +62,7 @@ def of_shape(nodes: str) -> onnx.ModelProto:
 
 
 def called(nodes: str) -> onnx.ModelProto:
-    body = f'<domain: "f", opset_import: ["": 18]> F (x, p, c) => (y) {{ {nodes} }}'
-    return made("y = f.F (x, p, c)", functions=body)
+    return made("y = d.F (x, p, c)", functions=f"FUNCTION F (x, p, c) => (y) {{ {nodes} }}")
 
 
 @pytest.fixture(scope="module")
@@ -193,58 +197,32 @@ SHAPES = [(2, 4, 5), (0, 4, 5), (2, 0, 5), (2, 4, 0), (0, 0, 5), (0, 4, 0), (1, 
 AMOUNTS = [(0, 2, 3, 0, 1, 2), (0, 0, 3, 0, 0, 0), (0, -1, 0, 0, -3, 1), (0, 0, -5, 0, 0, 0), (0, -4, -5, 0, 0, 0)]
 
 
-def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            yield from nodes(attribute.g)
-
-
-def lowered(mode: str, amounts: tuple[int, ...] | None) -> onnx.ModelProto:
-    """Return a lowered model of open sizes; amounts of None are an input."""
-    given = "" if amounts is None else f"<int64[6] p = {{{', '.join(map(str, amounts))}}}>"
-    source = parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": 19]> g (float[a, b, c] x{", int64[6] p" if amounts is None else ""}) => '
-        "(float[d, e, f] y) "
-        f'{given} {{ y = Pad <mode = "{mode}"> (x, p) }}'
-    )
-    return padops.lower(source, without_pad=True).proto()
-
-
 @pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
 @pytest.mark.parametrize("amounts", [*AMOUNTS[:3], None], ids=str)
 def test_only_where_something_may_be_cropped(mode: str, amounts: tuple[int, ...] | None) -> None:
     """The bits, and the error where there is nothing to extend from, of sizes that are 0 and of others."""
-    made = lowered(mode, amounts)
-    reshapes = [node for node in nodes(made.graph) if node.op_type == "Reshape"]
-    may_crop = amounts is None or min(amounts) < 0
-    assert reshapes and any(row.name == "allowzero" for node in reshapes for row in node.attribute) is may_crop
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    given, held = (", int64[6] p", "") if amounts is None else ("", f"int64[6] p = {{{str(amounts)[1:-1]}}}")
+    text = f'(float[a, b, c] x{given}) => (float[d, e, f] y) <{held}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
+    lowered = padops.lower(parsed(text, 19), without_pad=True).proto()
+    assert "Reshape" in str(lowered)
+    assert ("allowzero" in str(lowered)) is (amounts is None or min(amounts) < 0)
     ran = refused = 0
     for shape in SHAPES:
         data = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
         for pads in [amounts] if amounts is not None else AMOUNTS:
-            feeds = {"x": data} | ({} if amounts is not None else {"p": np.array(pads)})
+            outputs = stock_run(lowered, {"x": data} | ({"p": np.array(pads)} if amounts is None else {}))
             try:
                 expected = padops.run_reference("Pad_19", {"mode": mode}, [data, np.array(pads)])
             except PadError:
-                with pytest.raises(Exception):  # noqa: B017  # it is whatever the operators say
-                    session.run(None, feeds)
+                assert outputs is None
                 refused += 1
                 continue
-            (output,) = session.run(None, feeds)
+            (output,) = outputs
             assert (output.shape, output.tobytes()) == (expected.shape, expected.tobytes()), (shape, pads)
             ran += 1
     assert ran >= 4 and refused >= 1
 
 
-MODEL = """<ir_version: 9, opset_import: ["" : 18]>
-g (int8[N, C, H] x, int64[P] p) => (float[A, B, D] y) <float s = {0.5}, int64[3] dims = {0, 0, -1}> {
-    d = DequantizeLinear (x, s)
-    NODES
-}"""
 WAYS = {
     "Transpose": "t = Transpose <perm = [0, 2, 1]> (d) y = Pad <mode = MODE> (t, p)",
     "Reshape": "t = Reshape (d, dims) y = Pad <mode = MODE> (t, p)",
@@ -254,15 +232,22 @@ DEQUANTIZED = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
 DEQUANTIZED_AMOUNTS = np.array([0, 0, 1, 0, 0, 2])
 
 
-def converted(way: str, mode: str) -> padops.Conversion:
-    return padops.convert(parser.parse_model(MODEL.replace("NODES", WAYS[way].replace("MODE", f'"{mode}"'))))
+def dequantized(nodes: str, mode: str, more: str = "") -> padops.Conversion:
+    written = nodes.replace("MODE", f'"{mode}"')
+    return padops.convert(
+        parsed(
+            f"""(int8[N, C, H] x, int64[P] p) => (float[A, B, D] y{more})
+        <float s = {{0.5}}, int64[3] dims = {{0, 0, -1}}> {{ d = DequantizeLinear (x, s) {written} }}""",
+            18,
+        )
+    )
 
 
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, stock: stock_sessions.Stock, tmp_path: Path) -> None:
     """In a process of its own: without the copy in the function, it ended by SIGABRT (onnxruntime 1.20 to 1.32)."""
-    made = converted(way, mode)
+    made = dequantized(WAYS[way], mode)
     assert {record.notes for record in made.records} == {()}, "each has a fallback"
     data = 0.5 * (DEQUANTIZED if way == "Reshape" else DEQUANTIZED.transpose(0, 2, 1)).astype(np.float32)
     for _ in range(2 if way == "two" else 1):
@@ -272,8 +257,107 @@ def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, stock: stock_
 
 
 def test_a_type_that_concat_lacks_leaves_no_fallback() -> None:
-    both = WAYS["Transpose"].replace("MODE", '"reflect"') + ' e = Cast <to = 16> (d) z = Pad <mode = "reflect"> (e, p)'
-    text = MODEL.replace("NODES", both).replace("(float[A, B, D] y)", "(float[A, B, D] y, bfloat16[E, F, G] z)")
-    said = "its data follow DequantizeLinear, and have types of which onnxruntime makes no copy"
-    (why,) = padops.convert(parser.parse_model(text)).no_fallback.values()
-    assert said in why
+    both = WAYS["Transpose"] + " e = Cast <to = 16> (d) z = Pad <mode = MODE> (e, p)"
+    (why,) = dequantized(both, "reflect", ", bfloat16[E, F, G] z").no_fallback.values()
+    assert "its data follow DequantizeLinear, and have types of which onnxruntime makes no copy" in why
+
+
+# --- none at all ------------------------------------------------------------------------------------------------------
+
+WHY = "this file needs padops for Pad_21: its data are of several types, int4, uint4, some of which are cast"
+SAYS = f"{WHY}; --target onnx (padops.lower) may help"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two Pads that no one body serves."""
+    mixed = parsed("""(int4[3] x0, uint4[3] x1) => (int4[] y0, uint4[] y1) <int64[2] p = {0, 1}>
+        { [n0] y0 = Pad (x0, p) [n1] y1 = Pad (x1, p) }""", 21, 10)  # fmt: skip
+    (tmp_path / "in").mkdir()
+    return save(tmp_path / "in" / "mixed.onnx", mixed)
+
+
+def test_one_model(source: Path, tmp_path: Path, cli: Cli) -> None:
+    out, report = tmp_path / "o.onnx", tmp_path / "r.json"
+    code, text, err = cli("convert", source, out, "--report", report)
+    assert (code, err) == (0, f"warning: {SAYS}\n")
+    assert text.splitlines()[-1].startswith("2 Pads: 2 converted, 2 without a fallback; wrote ")
+    assert json.loads(report.read_text())["no_fallback"] == {"Pad_21": SAYS}
+    assert cli("convert", source, out, "-q") == (0, "", f"warning: {SAYS}\n")
+    assert cli("convert", source, out, "-q", "--no-fallback") == (0, "", "")
+    lowered = padops.lower(out)
+    assert not lowered.unconverted and not lowered.no_fallback
+
+
+def test_a_folder(source: Path, tmp_path: Path, cli: Cli) -> None:
+    save(source.parent / "a.onnx", one_pad(13))
+    report = tmp_path / "r.json"
+    code, text, err = cli("convert", source.parent, tmp_path / "out", "--report", report)
+    assert (code, err) == (0, f"{source}: warning: {SAYS}\n")
+    assert text.splitlines()[-1] == "2 models, 0 failed; 3 Pads: 3 converted"
+    assert [row["report"]["no_fallback"] for row in json.loads(report.read_text())["files"]] == [{}, {"Pad_21": SAYS}]
+    assert cli("convert", source.parent, tmp_path / "out", "-q") == (0, "", f"{source}: warning: {SAYS}\n")
+
+
+def test_strict(source: Path, tmp_path: Path, cli: Cli) -> None:
+    """Without a fallback that was wanted, nothing is written."""
+    out = tmp_path / "o.onnx"
+    advice = "--no-fallback (in Python fallback=False) asks for none"
+    assert cli("convert", source, out, "-q", "--strict") == (3, "", f"error: {SAYS}; {advice}\n")
+    assert cli("convert", source.parent, tmp_path / "out", "-q", "--strict")[0] == 3
+    assert not out.exists() and not (tmp_path / "out").exists()
+    assert cli("convert", source, out, "-q", "--strict", "--no-fallback") == (0, "", "")
+    with pytest.raises(padops.PadsLeftError, match="this file needs padops for Pad_21"):
+        padops.convert(source, strict=True)
+
+
+def test_an_opset_that_is_too_old_for_the_fallback() -> None:
+    edge = parsed('(float[n, m] x) => (float[] y) { y = Pad <mode = "edge", pads = [0, 1, 0, -2]> (x) }', 10)
+    (said,) = padops.convert(edge).no_fallback.values()
+    assert said.startswith("this file needs padops for Pad_2: its fallback needs ReduceMin (opset 11); ")
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge"])
+def test_no_body_of_a_sequence_map_has_functions(mode: str) -> None:
+    """onnxruntime loads none there: it takes names from between its two inlinings."""
+    converted = padops.convert(
+        parsed(f"""(float[2, 3] x) => (float[n, m] y) {{ s = SequenceConstruct (x, x)
+        t = SequenceMap (s) <body = b (float[r, c] e) => (float[i, j] f) {{
+            k = Constant <value = int64[4] {{0, 1, 0, 2}}> () f = Pad <mode = "{mode}"> (e, k) }}>
+        at = Constant <value = int64 {{1}}> () y = SequenceAt (t, at) }}""")
+    )
+    assert not converted.proto().functions
+    assert "SequenceMap, and onnxruntime loads no functions within one" in converted.no_fallback["Pad_13"]
+    data = np.arange(6, dtype=np.float32).reshape(2, 3)
+    expected = reference.run("Pad_13", {"mode": mode}, [data, np.array([0, 1, 0, 2]), None])
+    assert run(converted.proto(), {"x": data}) == [native.bits(expected)]
+
+
+@pytest.mark.parametrize("modes", [["edge"], ["edge", "constant"], ["constant", "constant"]])
+def test_no_constant_is_folded_in_a_branch(modes: list[str]) -> None:
+    """onnxruntime 1.24 to 1.27 loses such a constant of more than 127 bytes with the If around it."""
+    data = expected = np.arange(48, dtype=np.int16).reshape(6, 8)
+    nodes, tensors = "", []
+    for i, mode in enumerate(modes):
+        nodes += f'v{i + 1} = Pad <mode = "{mode}"> (v{i}, p{i}) '
+        tensors.append(f"int64[4] p{i} = {{1, 2, {i}, 3}}")
+        expected = reference.run("Pad_18", {"mode": mode}, [expected, np.array([1, 2, i, 3]), None, None])
+    text = f"(int16[6, 8] v0) => (int16[] v{len(modes)}) <{', '.join(tensors)}> {{ {nodes} }}"
+    converted = padops.convert(parsed(text, 18), fold=False).proto()
+    (body,) = converted.functions
+    assert not any(node.op_type == "Pad" for outer in body.node for row in outer.attribute for node in row.g.node)
+    for level in roads.LEVELS:
+        (found,) = run_session(native.session(converted, roads.options(level)), {"v0": data})
+        assert np.array_equal(found, expected)
+
+
+def test_a_branch_that_is_not_taken_breaks_no_rule() -> None:
+    """onnxruntime before 1.27 folds it as it loads the model, and fails where a Gather in it does."""
+    source = parsed("""(float[2, 3] x, float[2, 3] z) => (float[] y, float[] w)
+        <int64[4] p = {-3, 0, 4, 0}, int64[4] q = {0, 1, 0, 0}>
+        { y = Pad <mode = "constant"> (x, p) w = Pad <mode = "reflect"> (z, q) }""")
+    converted = padops.convert(source, fold=False).proto()
+    feeds = {name: np.arange(6, dtype=np.float32).reshape(2, 3) for name in ("x", "z")}
+    for level in roads.LEVELS:
+        outputs = run_session(native.session(converted, roads.options(level)), feeds)
+        assert [array.shape for array in outputs] == [(3, 3), (2, 4)]
