@@ -18,7 +18,7 @@ FILES = {
     "csrc/test_load.py": ("calls of 32 threads on one session, of operators and provider", 128_000),
     "csrc/test_property.py": ("random Pads: kernels against the reference", 175_000),
     "csrc/test_session_fuzz.py": ("random sessions of one to three Pads, up to 96 MB, against the reference", 10_000),
-    "runtime/test_beside_suite.py": ("cases beside OpenVINO, WebGPU and QNN", 14_100),
+    "runtime/test_beside_real_providers.py": ("cases beside OpenVINO, WebGPU and QNN", 14_100),
     "test_roads.py": ("random models of one to four Pads on six roads", 1_000),
 }
 
