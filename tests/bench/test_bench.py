@@ -26,7 +26,7 @@ from padops.spec.dtypes import to_bytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import bench_providers
-from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK, placement_among
+from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK
 from networks import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -244,8 +244,7 @@ def test_a_signal_ends_it(number: str, at: str, done: int, tmp_path: Path) -> No
 
 # --- ``scripts/bench_providers.py``: networks on providers -----------------------------------------------------------
 
-CPU, WEBGPU, OPENVINO = "CPUExecutionProvider", "WebGpuExecutionProvider", "OpenVINOExecutionProvider"
-IN_FRONT = "PadopsFirstExecutionProvider"
+CPU = "CPUExecutionProvider"
 
 
 def test_networks_on_providers(
@@ -265,22 +264,6 @@ def test_networks_on_providers(
     assert lines[0] == f"| network | by | {' | '.join(bench_providers.COLUMNS)} |"
     assert len(lines) == 2 + len(rows) and len({line.count("|") for line in lines}) == 1
     assert next(line for line in lines if f"| {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
-
-
-PARTS = [
-    ([("Conv", CPU), ("Pad", "PadopsExecutionProvider")], (0, 0, 2)),
-    ([("OpenVINO-EP-subgraph_1", OPENVINO), ("OpenVINO-EP-subgraph_2", OPENVINO)], (2, 0, 0)),
-    ([(f"{IN_FRONT}_7_0", IN_FRONT), ("OpenVINO-EP-subgraph_1", OPENVINO), ("Relu", CPU)], (1, 0, 2)),
-    ([("Conv", WEBGPU), ("Relu", WEBGPU), ("Pad", WEBGPU)], (1, 0, 0)),
-    ([("Conv", WEBGPU), ("MemcpyToHost", WEBGPU), ("Pad", IN_FRONT), ("MemcpyFromHost", WEBGPU), ("Conv", WEBGPU)],
-     (2, 2, 1)),
-    ([("Conv", "A"), ("Conv", "B"), ("A_1", "A"), ("Conv", "A")], (4, 0, 0)),
-]  # fmt: skip
-
-
-def test_parts_of_a_network() -> None:
-    for ran, counted in PARTS:
-        assert placement_among(ran) == counted
 
 
 @pytest.mark.parametrize("by", [STOCK, BESIDE, LOWERED])

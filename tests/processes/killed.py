@@ -116,7 +116,8 @@ def _be_run(how: dict[str, Any]) -> None:
 
     def count(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal steps
-        if event in EVENTS and any(_is_below(one, how["below"]) for one in arguments):
+        paths = (os.fsdecode(one) for one in arguments if isinstance(one, (str, bytes)))
+        if event in EVENTS and any(path.startswith(how["below"]) for path in paths):
             steps += 1
             if steps == ends:
                 os.kill(os.getpid(), how["number"])
@@ -134,10 +135,6 @@ def _be_run(how: dict[str, Any]) -> None:
     sys.stdout.flush()
     os.write(1, f"steps {steps}".encode())
     os._exit(code)
-
-
-def _is_below(argument: object, folder: str) -> bool:
-    return isinstance(argument, (str, bytes)) and os.fsdecode(argument).startswith(folder)
 
 
 if __name__ == "__main__":
