@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from terminals import AtTerminal
 
 from padops import cli
-from padops.bench import table, timing
+from padops.bench import command, table, timing, workloads
 from padops.bench.table import Measurement
-from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
+from padops.bench.workloads import MAX_BYTES, QUICK, WORKLOADS, Memory, Workload, random_workloads
 from padops.spec import reference
 from padops.spec.dtypes import to_bytes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import bench_providers
+from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK
+from networks import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,15 +102,6 @@ def test_a_number_is_one_that_can_be_measured(capsys: pytest.CaptureFixture[str]
             assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
 
 
-def test_a_copy_that_there_is_not_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PADOPS_COPY", "AVX2")
-    assert cli.main(["bench", "--quick", "--only", "tiny", "--threads", "1"]) == 1
-    err = capfd.readouterr().err
-    assert "PADOPS_COPY is 'AVX2', expected baseline, avx2 or string" in err and "Traceback" not in err
-
-
 def test_what_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,32 +143,6 @@ def test_copies_write_all_bytes() -> None:
         assert memory.target.min() == memory.target.max() == 1
 
 
-class Clocks:
-    """Time as a process sees it whose other threads spin for a while; no machine is too busy for it."""
-
-    def __init__(self, spinning: float) -> None:
-        self.now, self._spinning = 100.0, 100.0 + spinning
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-    def perf_counter(self) -> float:
-        return self.now
-
-    def process_time(self) -> float:
-        return min(self.now, self._spinning)
-
-
-def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks = Clocks(spinning=0.04)
-    monkeypatch.setattr(timing, "time", clocks)
-    timing._rest(limit=10)
-    assert 100.04 <= clocks.now < 100.07
-    monkeypatch.setattr(timing, "time", Clocks(spinning=60))
-    with pytest.raises(TimeoutError, match="not come to rest in 0.05 s"):
-        timing._rest(limit=0.05)
-
-
 def test_cells() -> None:
     def taken(implementation: str, median: float, threads: int = 1) -> Measurement:
         return Measurement("one", implementation, threads, 8, median, 0, 9)
@@ -179,9 +155,133 @@ def test_cells() -> None:
     assert two[3:] == ["0.0 / –", "", ""] and mean[4:] == least[4:] == one[4:]
 
 
-def test_padops_runs_what_is_unmodified() -> None:
-    workload = Workload("one", (2,), {0: (1, 0)}, dtype="int16")
-    memory = Memory.of(workload)
-    assert timing.in_session("built-in", workload, memory, 1) is None
-    call = timing.in_session("unmodified", workload, memory, 1)
-    assert call().view(np.int16).tolist() == [0, *workload.data()]
+# --- each copy that padops chooses from; ``tests/cpp/time_copies.cpp`` times them ------------------------------------
+
+# Rows that are longer than where the string instruction begins, whose windows are aligned differently each.
+PADDED = """
+import numpy as np, onnxruntime, padops
+from onnx import parser
+model = parser.parse_model('''<ir_version: 8, opset_import: ["": 18, "padops": 1]>
+net (uint8[9, 20011] x) => (uint8[M, N] y) <int64[4] pads = {1, 5, 1, 3}>
+{ y = padops.Pad_18 <mode = "reflect"> (x, pads) }''')
+options = onnxruntime.SessionOptions()
+options.log_severity_level = 4
+padops.register(options)
+session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+x = np.random.default_rng(0).integers(0, 256, (9, 20011)).astype(np.uint8)
+try:
+    y = session.run(None, {"x": x})[0]
+    print("equal" if y.tobytes() == np.pad(x, ((1, 1), (5, 3)), "reflect").tobytes() else "different")
+except Exception as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("choice", ["baseline", "avx2", "string", "", "fast"])
+def test_each_copy_is_right(choice: str) -> None:
+    environment = {**os.environ, "PADOPS_COPY": choice}
+    ran = subprocess.run([sys.executable, "-c", PADDED], capture_output=True, text=True, env=environment, check=True)
+    words = f"PADOPS_COPY is '{choice}', expected baseline, avx2 or string"
+    assert words in ran.stdout if choice == "fast" else ran.stdout == "equal\n"
+
+
+# --- random workloads ------------------------------------------------------------------------------------------------
+
+
+def test_random_workloads() -> None:
+    """Many kinds of them from a seed, and the same ones each time."""
+    many = random_workloads(400, 3)
+    assert random_workloads(5, 7) == random_workloads(9, 7)[:5] != random_workloads(5, 8)
+    assert {len(w.shape) for w in many} == {1, 2, 3, 4, 5} and len({w.name for w in many}) == len(many)
+    assert {w.mode for w in many} == set(workloads.MODES)
+    assert {w.dtype for w in many} == {*workloads.TYPES, *workloads.IMAGE_TYPES}
+    assert {(-1, -1), (1, 0), (0, 1), (1, 1)} <= {tuple(np.sign(pair)) for w in many for pair in w.pairs}
+    images = [w for w in many if " image " in w.name]
+    assert images == list(many[3::4]) and all(w.shape[0] == 1 and {*w.shape[1::2]} & {1, 3, 4} for w in images)
+    sizes = sorted(w.output_bytes for w in many)
+    assert all(min(w.output_shape) > 0 for w in many)
+    assert sizes[20] < 8 * workloads.MIN_BYTES and MAX_BYTES / 8 < sizes[-20] <= sizes[-1] < 4 * MAX_BYTES
+    reflected = [w for w in many if w.mode == "reflect"]  # no further than ONNX Runtime does
+    assert all(max(pair) < size for w in reflected for pair, size in zip(w.pairs, w.shape))
+
+
+def test_the_command_with_random_ones(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(command, "QUICK_SECONDS", 0.01)
+    monkeypatch.setattr(workloads, "MAX_BYTES", 1 << 14)
+    assert cli.main(["bench", "--random", "3", "--seed", "5", "--only", " 5.1", "--only", "5.2", "--threads", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "random 5.1" in shown and "random 5.2" in shown and "random 5.0" not in shown
+
+
+# --- Ctrl-C and SIGTERM end it with its processes, and what was measured is kept -------------------------------------
+
+FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several workloads, of half a second each
+
+
+@pytest.mark.parametrize(
+    ("number", "at", "done"), [("SIGINT", "reflect 1/", 1), ("SIGTERM", "reflect 1/", 1), ("SIGINT", "constant 0/", 0)]
+)
+def test_a_signal_ends_it(number: str, at: str, done: int, tmp_path: Path) -> None:
+    data = tmp_path / "bench.json"
+    with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
+        run.wait_for(lambda: f"image {at}" in run.said())
+        assert len(run.pids()) >= 2 or not done
+        # The second one to the command alone.
+        run.press_ctrl_c() if number == "SIGINT" else os.kill(run.process.pid, signal.SIGTERM)
+        code, left, said = run.wait(), run.left(), run.said()
+    assert (code, left) == (128 + signal.Signals[number], []) and "Traceback" not in said
+    if not done:
+        assert "interrupted before anything was measured; no file has been written" in said
+        assert list(tmp_path.iterdir()) == []
+        return
+    assert f"interrupted: {data} has the results until then, marked as cut short" in said
+    assert "cut short after 1 workload" in " ".join(said.split())
+    assert list(tmp_path.iterdir()) == [data]
+    written = json.loads(data.read_text())
+    assert {row["workload"] for row in written["measurements"]} == {"image constant"}
+    assert written["machine"]["cut short"] == "after 1 workload"
+
+
+# --- ``scripts/bench_providers.py``: networks on providers -----------------------------------------------------------
+
+CPU = "CPUExecutionProvider"
+
+
+def test_networks_on_providers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_providers, "QUICK_SECONDS", 0.01)
+    data, model = tmp_path / "rows.json", str(ROOT / "models" / "int16.onnx")  # which stock onnxruntime does not run
+    assert bench_providers.main(["--here", CPU, "--quick", "--model", model, "--json", str(data)]) == 0
+    shown = capsys.readouterr()
+    rows = {row["by"]: row for row in json.loads(data.read_text())}
+    assert [*rows] == [PROCESSOR, bench_providers.AGAIN, STOCK, BESIDE, LOWERED]
+    assert rows[STOCK]["failure"].startswith("refused: ") and f"{model}, {STOCK}: refused: " in shown.err
+    assert {row["by"] for row in rows.values() if not row["median"]} == {STOCK}
+    assert rows[BESIDE]["parts"] == rows[BESIDE]["copies"] == 0 < rows[BESIDE]["elsewhere"], "all is on the processor"
+    ratio = rows[BESIDE]["median"] / rows[PROCESSOR]["median"]
+    lines = shown.out.splitlines()
+    assert lines[0] == f"| network | by | {' | '.join(bench_providers.COLUMNS)} |"
+    assert len(lines) == 2 + len(rows) and len({line.count("|") for line in lines}) == 1
+    assert next(line for line in lines if f"| {BESIDE} |" in line).endswith(f" | {ratio:.2f} |")
+
+
+@pytest.mark.parametrize("by", [STOCK, BESIDE, LOWERED])
+def test_outputs_of_networks_are_compared(by: str) -> None:
+    """What padops changes is an error; what the provider gets wrong is not timed."""
+
+    def twice(options: Any) -> object:
+        held = ways[by](options)
+        run = lambda names, feeds: [2 * output for output in held.run(names, feeds)]
+        return SimpleNamespace(run=run, end_profiling=held.end_profiling)
+
+    made, _, shape = SMALL["small panorama, wrap"]
+    ways = bench_providers.sessions(made(), CPU)
+    measure = lambda: bench_providers.measured("net", ways | {by: twice}, {"x": np.ones(shape, np.float32)}, 0.01)
+    if by != STOCK:
+        with pytest.raises(RuntimeError, match=f"net: {by} does not give what the processor gives: output 0"):
+            measure()
+        return
+    rows = {row["by"]: row for row in measure()}
+    assert rows[STOCK]["failure"].startswith("wrong: output 0 is more than") and rows[STOCK]["median"] == 0
+    assert rows[LOWERED]["failure"] == "" and rows[LOWERED]["median"] > 0

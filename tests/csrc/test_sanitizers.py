@@ -17,9 +17,8 @@ from cpp_builds import ROOT, build
 # business, under both sanitizers.
 TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in ("inputs", "errors", "inference", "property")),
-    *(f"tests/runtime/test_provider{name}.py"
-      for name in ("", "_needed", "_registration", "_operators", "_in_front_rare", "_in_front_threads")),
-]  # fmt: skip
+    *(f"tests/runtime/test_{name}.py" for name in ("provider", "provider_in_front", "placing")),
+]
 EXAMPLES = 60
 
 

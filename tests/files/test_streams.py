@@ -54,43 +54,34 @@ def full(tmp_path: Path) -> Iterator[int]:
     os.close(descriptor)
 
 
-@pytest.fixture
-def closed() -> Iterator[int]:
-    """A pipe that nobody reads."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    yield writing
-    os.close(writing)
-
-
 ROOM = "cannot write to standard output: No space left on device\n"
 
 
-def test_a_full_disk_for_what_is_printed(full: int, source: Path, tmp_path: Path) -> None:
-    """The model is written, and so is the exit code of that; of a command that only prints it is 1."""
-    ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=full)
-    assert (ended.returncode, ended.stderr) == (0, ROOM)
-    assert (tmp_path / "out.onnx").is_file()
-    ended = padops("describe", stdout=full)
-    assert (ended.returncode, ended.stderr) == (1, ROOM)
-    assert padops("convert", source, "-o", tmp_path / "two.onnx", stdout=full, stderr=full).returncode == 0
-    assert (tmp_path / "two.onnx").is_file()
+def test_a_full_disk(full: int, source: Path, tmp_path: Path) -> None:
+    """The model is written, and so is the exit code of that; of a command that only prints, or a report, it is 1."""
+    one, two, three = (tmp_path / f"{name}.onnx" for name in ("one", "two", "three"))
+    for arguments, more, code, said in (
+        (("convert", source, "-o", one), {}, 0, ROOM),
+        (("describe",), {}, 1, ROOM),
+        (("convert", source, "-o", two), {"stderr": full}, 0, None),
+        (("convert", source, three, "--report", "-", "-q"), {}, 1,
+         f"error: {three} has been written, but the report has not: {ROOM}"),
+    ):  # fmt: skip
+        ended = padops(*arguments, stdout=full, **more)
+        assert (ended.returncode, ended.stderr) == (code, said)
+    assert one.is_file() and two.is_file() and three.is_file()
 
 
-def test_a_full_disk_for_the_report(full: int, source: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.onnx"
-    ended = padops("convert", source, out, "--report", "-", "-q", stdout=full)
-    assert (ended.returncode, out.is_file()) == (1, True)
-    assert ended.stderr == f"error: {out} has been written, but the report has not: {ROOM}"
-
-
-def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> None:
-    ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=closed)
+def test_a_reader_that_has_gone(source: Path, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=writing)
     assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)
     refused = tmp_path / "refused.onnx"
     refused.write_bytes(one_pad(1).SerializeToString())
-    ended = padops("inspect", refused, "--check", "--json", stdout=closed)
+    ended = padops("inspect", refused, "--check", "--json", stdout=writing)
     assert (ended.returncode, ended.stderr) == (3, "")
+    os.close(writing)
 
 
 def test_standard_output_that_is_closed(source: Path) -> None:

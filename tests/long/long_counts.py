@@ -16,7 +16,7 @@ FILES = {
     "convert/inputs/test_convert_broken_inputs.py": ("broken ONNX models and inputs, converted", 4_000),
     "csrc/test_load.py": ("calls of 32 threads on one session; Pads of 64 MB of each mode, width and shape", 128_210),
     "csrc/test_property.py": ("random Pads: kernels against the reference", 175_000),
-    "runtime/test_beside_suite.py": ("cases beside OpenVINO, WebGPU and QNN", 14_100),
+    "runtime/test_beside_real_providers.py": ("cases beside OpenVINO, WebGPU and QNN", 14_100),
     "test_roads.py": ("random models of one to four Pads on six roads", 1_000),
 }
 

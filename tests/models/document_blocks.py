@@ -10,10 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(
     [
-        ROOT / "README.md",
-        ROOT / "CONTRIBUTING.md",
-        ROOT / "SECURITY.md",
-        ROOT / "CHANGELOG.md",
+        *(ROOT / f"{name}.md" for name in "README CONTRIBUTING SECURITY CHANGELOG".split()),
         *(ROOT / "docs").rglob("*.md"),
     ]
 )
@@ -25,21 +22,13 @@ DATA = ("text", "json")  # languages of what is read, not run
 
 @dataclass(frozen=True)
 class Block:
-    """One block of a page.
+    """One block of a page."""
 
-    Attributes:
-        page: The page, from the checkout's root.
-        line: Where its code begins.
-        language: What the page calls it.
-        code: Its content.
-        reason: Why it cannot run here, as a comment before it says; else None.
-    """
-
-    page: str
-    line: int
+    page: str  # from the checkout's root
+    line: int  # where its code begins
     language: str
     code: str
-    reason: str | None
+    reason: str | None  # why it cannot run here, as a comment before it says
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line} ({self.language})"
@@ -56,15 +45,8 @@ def blocks(page: Path) -> list[Block]:
 
 def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
     """Each command of a console block, with the lines that the page shows below it."""
-    command, shown = "", []
-    for line in block.code.splitlines():
-        if line.startswith("$ "):
-            if command:
-                yield command, shown
-            command, shown = line[2:], []
-        else:
-            shown.append(line)
-    if command:
+    for part in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
+        command, *shown = part.splitlines()
         yield command, shown
 
 

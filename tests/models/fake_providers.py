@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import numpy_helper
+from provider_sessions import providers_of_pads, recording_options
 
 from padops.probe.outcome import Asked
 from padops.processes import serve
@@ -66,8 +67,7 @@ def node_of(content: bytes) -> Node | None:
         sizes[0] *= 2
     kind = TYPES.get(model.graph.input[0].type.tensor_type.elem_type, "")
     has_axes = len(pad.input) > 3 and bool(pad.input[3])
-    mode = own["mode"].decode()
-    return Node(mode, amounts, tuple(sizes), kind, model.opset_import[0].version, has_axes)
+    return Node(own["mode"].decode(), amounts, tuple(sizes), kind, model.opset_import[0].version, has_axes)
 
 
 def nodes_in(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
@@ -86,42 +86,33 @@ def mixed(pad: Node) -> str:
         return "wrong"
     if pad.type == "double":
         return "refuses"
-    if pad.type == "uint64" or pad.opset >= 24:
-        return "leaves"
-    return "right"
+    return "leaves" if pad.type == "uint64" or pad.opset >= 24 else "right"
 
 
 def axes(pad: Node) -> str:
     """No input axes in any mode, and open sizes in none but constant."""
-    if pad.has_axes:
-        return "refuses"
-    return "wrong" if None in pad.sizes and pad.mode != "constant" else "right"
+    is_wrong = None in pad.sizes and pad.mode != "constant"
+    return "refuses" if pad.has_axes else "wrong" if is_wrong else "right"
 
 
-def stubborn(pad: Node) -> str:
-    return "wrong" if pad.crops() and pad.mode == "constant" else "right"
-
-
-def dying(pad: Node) -> str:
-    return {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right")
-
-
-FAKES = {"mixed": mixed, "axes": axes, "stubborn": stubborn, "dying": dying}
+FAKES = {
+    "mixed": mixed,
+    "axes": axes,
+    "stubborn": lambda pad: "wrong" if pad.crops() and pad.mode == "constant" else "right",
+    "dying": lambda pad: {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right"),
+}
 
 
 @cache
-def is_taken(model: bytes, options: tuple[tuple[str, str], ...]) -> bool:
+def is_taken(content: bytes, given: tuple[tuple[str, str], ...]) -> bool:
     """Whether padops' own library takes the Pad in front of a provider, by the options that have its rules."""
-    chosen = onnxruntime.SessionOptions()
-    chosen.log_severity_level = 4
-    chosen.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    chosen.add_provider_for_devices([register_provider_library()[FIRST_NAME]], dict(options))
+    chosen = recording_options()
+    chosen.add_provider_for_devices([register_provider_library()[FIRST_NAME]], dict(given))
     try:
-        session = onnxruntime.InferenceSession(model, chosen, enable_fallback=0)
+        session = onnxruntime.InferenceSession(content, chosen, enable_fallback=0)
     except Exception as error:  # what padops does not take here, the CPU's may refuse
         return FIRST_NAME in str(error)
-    parts = session.get_provider_graph_assignment_info()
-    return any(part.ep_name == FIRST_NAME and node.op_type == "Pad" for part in parts for node in part.get_nodes())
+    return FIRST_NAME in providers_of_pads(session)
 
 
 def answer_of(fake: str, question: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,13 @@ from typing import Any
 import native
 import numpy as np
 import onnx
-import onnxruntime as ort
+import roads
 from onnx import helper
 from small_models import FLOAT, model, pad, tensor
 
 import padops
 from padops.convert import Conversion
 from padops.runtime.ort_values import run_session
-
-LEVELS = {
-    name: getattr(ort.GraphOptimizationLevel, f"ORT_{name}")
-    for name in ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
-}
 
 
 def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
@@ -40,10 +35,10 @@ def operators(message: Any) -> list[str]:
     return [f"{node.domain}::{node.op_type}" if node.domain == "padops" else node.op_type for node in graph.node]
 
 
-def run(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray], level: str = "ENABLE_ALL") -> list[tuple]:
-    """The bits of every output."""
-    options = native.session_options()
-    options.graph_optimization_level = LEVELS[level]
+def run(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray], level: str = "all") -> list[tuple]:
+    """The bits of every output, in a session with the library."""
+    options = roads.options(level)
+    padops.register(options)
     return [native.bits(array) for array in run_session(native.session(message, options), feeds)]
 
 
@@ -67,14 +62,12 @@ def padded(
     if fill is not None:
         tensors.append(tensor("fill", fill, dtype))
     given = ["x", "pads", *(["fill"] if fill is not None else [])]
-    node = op
-    if isinstance(op, str):
-        node = helper.make_node(op, ["p", *(others or {})], ["y"], name="node", **attributes)
-    return model(
-        [pad(given, "p", name="pad", **({"mode": mode} if mode else {})), node],
-        opset,
-        ir_version=9,
-        inputs=[("x", kind, shape or [None] * rank)],
-        outputs=[("y", result or kind, [None] * rank)],
-        tensors=tensors,
+    node = (
+        op
+        if isinstance(op, onnx.NodeProto)
+        else helper.make_node(op, ["p", *(others or {})], ["y"], "node", **attributes)
     )
+    nodes = [pad(given, "p", name="pad", **({"mode": mode} if mode else {})), node]
+    dims = [None] * rank
+    return model(nodes, opset, ir_version=9, inputs=[("x", kind, shape or dims)], outputs=[("y", result or kind, dims)],
+                 tensors=tensors)  # fmt: skip

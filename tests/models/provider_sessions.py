@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import onnxruntime
 from onnx import parser
 
 import padops
-from padops.runtime import provider
 
 EP_NAME, CPU = "PadopsExecutionProvider", "CPUExecutionProvider"
 ROW = np.arange(1, 5)
@@ -48,17 +46,13 @@ def model(text: str, opset: int = 18, functions: str = "") -> onnx.ModelProto:
 
 
 def pad(pads: list[int], mode: str = "constant", opset: int = 18, data: str = "float[n]") -> onnx.ModelProto:
-    listed = ", ".join(map(str, pads))
-    kind = re.sub(r"\[.*", "", data)
-    rank = len(pads) // 2
-    dims = ", ".join(f"o{i}" for i in range(rank))
+    listed, kind = ", ".join(map(str, pads)), data.partition("[")[0]
+    graph = f"g ({data} x) => ({kind}[{', '.join(f'o{i}' for i in range(len(pads) // 2))}] y)"
     if opset < 11:
         name = "pads" if opset > 1 else "paddings"
-        return model(
-            f'g ({data} x) => ({kind}[{dims}] y) {{ [p] y = Pad <mode = "{mode}", {name} = [{listed}]> (x) }}', opset
-        )
+        return model(f'{graph} {{ [p] y = Pad <mode = "{mode}", {name} = [{listed}]> (x) }}', opset)
     given = f"<int64[{len(pads)}] amounts = {{{listed}}}>"
-    return model(f'g ({data} x) => ({kind}[{dims}] y) {given} {{ [p] y = Pad <mode = "{mode}"> (x, amounts) }}', opset)
+    return model(f'{graph} {given} {{ [p] y = Pad <mode = "{mode}"> (x, amounts) }}', opset)
 
 
 def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
@@ -69,10 +63,6 @@ def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
         for node in part.get_nodes()
         if node.op_type == "Pad"
     ]
-
-
-def onnxruntime_minor() -> int:
-    return provider.runtime_minor()
 
 
 POOLED = model(

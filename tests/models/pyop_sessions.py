@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 import native
-import onnx
 import onnxruntime
 from onnx import helper
+from small_models import model, tensor
 
 import padops
 from padops.spec import pyop_node
@@ -27,12 +27,8 @@ def options() -> onnxruntime.SessionOptions:
 def session(fields: tuple[tuple[str, str], ...], types: tuple[int, ...]) -> onnxruntime.InferenceSession:
     names = [f"i{i}" for i in range(len(types))]
     slots = names + ["empty"] * (pyop_node.SLOTS - len(names))
-    graph = helper.make_graph(
-        [helper.make_node(pyop_node.OP_TYPE, slots, ["output"], domain=pyop_node.DOMAIN, **dict(fields))],
-        "one",
-        [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(names, types)],
-        [helper.make_tensor_value_info("output", types[0], None)],
-        [helper.make_tensor("empty", onnx.TensorProto.INT64, [0], [])],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop_node.DOMAIN, pyop_node.VERSION)]
-    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options())
+    node = helper.make_node(pyop_node.OP_TYPE, slots, ["output"], domain=pyop_node.DOMAIN, **dict(fields))
+    inputs = [(name, dtype, None) for name, dtype in zip(names, types)]
+    parts = {"inputs": inputs, "outputs": [("output", types[0], None)], "tensors": [tensor("empty", [])]}
+    imports = [(pyop_node.DOMAIN, pyop_node.VERSION)]
+    return native.session(model([node], 18, ir_version=9, imports=imports, **parts), options())

@@ -9,8 +9,12 @@ prints who ran what as a line of JSON.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import warnings
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
@@ -28,15 +32,29 @@ GIVING = ("name", "device", "registered", "options", "untold options")  # ways t
 DATA = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
 
 
+@cache
+def stand_in() -> Path:
+    """The library, built."""
+    from cpp_builds import CHECKS, ROOT, build  # where the tests run, not this program
+
+    folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
+    return next(folder.glob("*stand_in_provider.so"))
+
+
+def in_a_process(name: str, way: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, __file__, str(stand_in()), name, way]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **variables})
+    assert ran.returncode == 0, ran.stderr[-3_000:]
+    return ran
+
+
 def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSession:
     """A session with the provider before the CPU's, in one of the ways that callers have."""
     options = recording_options()
     options.add_session_config_entry("tests.entry", "kept")
     devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == name]
-    if way == "name":
-        return padops.InferenceSession(content, options, [(name, {"one": "1"}), CPU])
-    if way == "device":
-        return padops.InferenceSession(content, options, [(devices[0], {"one": "1"}), CPU])
+    if way in ("name", "device"):
+        return padops.InferenceSession(content, options, [(name if way == "name" else devices[0], {"one": "1"}), CPU])
     if way == "registered":
         padops.register(options, provider=True, providers=[(devices, {"one": "1"})])
         return onnxruntime.InferenceSession(content, options)
@@ -50,16 +68,14 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
     if way.startswith("rules "):
         return padops.InferenceSession(content, options, [name, CPU], rules=way.removeprefix("rules "))
     if way == "never":
-        return padops.InferenceSession(
-            content, options, [name, ("PadopsExecutionProvider", {"in_front": "never"}), CPU]
-        )
+        ours = ("PadopsExecutionProvider", {"in_front": "never"})
+        return padops.InferenceSession(content, options, [name, ours, CPU])
     if way == "policy":
         options.set_provider_selection_policy_delegate(lambda found, *_: [row for row in found if row.ep_name == name])
     else:
         if way == "untold options":  # as onnxruntime 1.25 does
-            onnxruntime.InferenceSession.get_provider_options = lambda session: dict.fromkeys(
-                session.get_providers(), {}
-            )
+            told = lambda session: dict.fromkeys(session.get_providers(), {})
+            onnxruntime.InferenceSession.get_provider_options = told
         options.add_provider_for_devices(devices, {"one": "1"})
     return padops.InferenceSession(content, options)
 
@@ -68,25 +84,15 @@ def tried(text: str, name: str, way: str) -> dict[str, object]:
     content = model(f"g (float[2, 4] x) => (float[a, b] y) {text}").SerializeToString()
     try:
         session = session_of(content, name, way)
-        output = session.run(None, {"x": DATA})[0].tolist()
+        found = {"output": session.run(None, {"x": DATA})[0].tolist(), "providers": session.get_providers()}
     except Exception as error:
         return {"error": str(error)}
-    ran = [] if way == "set_providers" else sorted(
-        f"{node.op_type} {part.ep_name}" for part in session.get_provider_graph_assignment_info()
-        for node in part.get_nodes()
-    )  # fmt: skip
-    options = session.get_session_options()
-    kept = "" if way == "set_providers" else options.get_session_config_entry("tests.entry")
-    one = options.get_session_config_entry(f"ep.{name.lower()}.one") if way in GIVING else ""
-    rules = getattr(session, "padops_rules", {})
-    return {
-        "output": output,
-        "ran": ran,
-        "providers": session.get_providers(),
-        "entry": kept,
-        "one": one,
-        "rules": rules,
-    }
+    if way != "set_providers":
+        parts, options = session.get_provider_graph_assignment_info(), session.get_session_options()
+        found["ran"] = sorted(f"{node.op_type} {part.ep_name}" for part in parts for node in part.get_nodes())
+        found["entry"] = options.get_session_config_entry("tests.entry")
+        found["one"] = options.get_session_config_entry(f"ep.{name.lower()}.one") if way in GIVING else ""
+    return found | {"rules": getattr(session, "padops_rules", {})}
 
 
 def main(library: str, name: str, way: str) -> None:

@@ -49,11 +49,8 @@ def outcome(made: onnx.ModelProto) -> tuple[str, str]:
     """What there is of padops in a model that gives the right bits, and whether a stock session gives them, too."""
     operators = {node.op_type for node in made.graph.node if node.domain == "padops"}
     functions = {function.name for function in made.functions if function.domain == "padops"}
-    kept = {
-        (True, True): "operators and functions",
-        (True, False): "operators",
-        (False, False): "neither",
-    }[bool(operators), bool(functions)]
+    kept = ("operators and functions" if functions else "operators") if operators else "neither"
+    assert operators or not functions
     if functions and not functions & set(padops.OPS):
         kept = "functions, renamed"
     content = made.SerializeToString()

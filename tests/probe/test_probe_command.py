@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_lines import run
 from fake_providers import Fake
+from provider_sessions import CPU
 
 from padops.probe import outcome
 from padops.runtime import provider
@@ -64,23 +65,18 @@ def test_the_folder_of_the_user(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--option", "a"], 2, "argument --option: 'a' is no option, expected NAME=VALUE"),
-        (["--option", "=a"], 2, "argument --option: '=a' is no option, expected NAME=VALUE"),
-        (["--seconds", "0"], 2, "argument --seconds: '0' is not a whole number of at least 1"),
-        (["--library", "gone.so"], 1, "error: --library: there is no file gone.so"),
-        (["-o", "."], 1, "error: cannot write .: "),
-        ([], 2, "error: CPUExecutionProvider needs no rules; name another provider\n"),
+        ([CPU, "--option", "a"], 2, "argument --option: 'a' is no option, expected NAME=VALUE"),
+        ([CPU, "--option", "=a"], 2, "argument --option: '=a' is no option, expected NAME=VALUE"),
+        ([CPU, "--seconds", "0"], 2, "argument --seconds: '0' is not a whole number of at least 1"),
+        ([CPU, "--library", "gone.so"], 1, "error: --library: there is no file gone.so"),
+        (["OtherExecutionProvider", "-o", "."], 1, "error: cannot write .: "),
+        ([CPU], 2, f"error: {CPU} needs no rules; name another provider\n"),
+        (["NoExecutionProvider"], 2, "has no provider NoExecutionProvider here; it has "),
     ],
 )
 def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    provider = "OtherExecutionProvider" if "-o" in arguments else "CPUExecutionProvider"
-    found, out, err = run(capsys, "probe", provider, *arguments)
+    found, out, err = run(capsys, "probe", *arguments)
     assert (found, out) == (code, "") and said in err
-
-
-def test_a_provider_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "probe", "NoExecutionProvider")
-    assert (code, out) == (2, "") and "has no provider NoExecutionProvider here; it has " in err
 
 
 def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cpp_builds import CHECKS, ROOT, build
 from fake_providers import PROGRAM, Fake
 from provider_sessions import CPU
+from stand_in_sessions import in_a_process, stand_in
 
 from padops.convert.errors import PadopsError
 from padops.probe import running
@@ -31,12 +28,6 @@ def question(row: Case, **other: object) -> dict:
 
 def named(name: str) -> Case:
     return next(row for row in PROBES if row.name == name)
-
-
-@pytest.fixture(scope="module")
-def stand_in() -> Path:
-    folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
-    return next(folder.glob("*stand_in_provider.so"))
 
 
 def test_what_a_process_does() -> None:
@@ -62,12 +53,10 @@ def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 
-def test_what_the_process_says_of_a_provider() -> None:
+def test_what_the_process_says() -> None:
+    """Of a provider, and of a wrong answer."""
     told = running.answer({"provider": CPU, "library": "", "options": {}})
     assert CPU in told["providers"] and told["plugin"] == "" and "CPU of " in told["devices"][0]
-
-
-def test_a_wrong_answer() -> None:
     zero = named("constant negative zero")
     for row, expected, why in (
         (PLAIN["constant"], np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),
@@ -98,30 +87,22 @@ def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None
     assert running.answer(question(PLAIN["edge"], provider=NAME))["does"] == "leaves"
 
 
-def test_a_library_from_asking_it_to_a_session_with_the_rules(stand_in: Path, tmp_path: Path) -> None:
-    said = sessions(stand_in, "name")
+def test_a_library_from_asking_it_to_a_session_with_the_rules(tmp_path: Path) -> None:
+    said = in_a_process(NAME, "name")
     assert said.stderr.count(f"{NAME}: padops has no rules for it, and stands behind it; to measure it") == 1
     assert f"padops probe {NAME}\n" in said.stderr
-    found = probe(Asked(NAME, str(stand_in)), PROBES[:4])
+    found = probe(Asked(NAME, str(stand_in())), PROBES[:4])
     assert [(rule.does, rule.when, rule.modes) for rule in found.rules] == [("refuses", "always", ())]
     assert "the stand-in runs no Pad" in found.seen[0].why and found.unexplained == ()
     assert [(row.does, row.is_shared) for row in found.beside] == [("right", True)] * 4
     file = tmp_path / "rules.json"
     file.write_text(text_of(found))
-    said = sessions(stand_in, f"rules {file}")
+    said = in_a_process(NAME, f"rules {file}")
     assert "the stand-in runs no Pad" not in said.stdout and "has no rules" not in said.stderr
     # In the user's folder, a session finds it by itself, where it has the same options.
     (tmp_path / f"{NAME}.json").write_text(text_of(found))
-    said = sessions(stand_in, "twice", PADOPS_RULES=str(tmp_path))
+    said = in_a_process(NAME, "twice", PADOPS_RULES=str(tmp_path))
     assert "the stand-in runs no Pad" not in said.stdout and said.stderr == ""
     assert json.loads(said.stdout)["edge"]["rules"][NAME].startswith(f"{tmp_path / NAME}.json (onnxruntime ")
-    said = sessions(stand_in, "registered", PADOPS_RULES=str(tmp_path))
+    said = in_a_process(NAME, "registered", PADOPS_RULES=str(tmp_path))
     assert "options was {} when they were measured, and is {'one': '1'} in this session" in said.stderr
-
-
-def sessions(library: Path, way: str, **variables: str) -> subprocess.CompletedProcess:
-    program = ROOT / "tests" / "models" / "stand_in_sessions.py"
-    command = [sys.executable, str(program), str(library), NAME, way]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, **variables}
-    )

@@ -23,24 +23,15 @@ EVENTS = {
     "open", "os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.scandir",
     "shutil.copymode", "shutil.rmtree",
 }  # fmt: skip
-
-
 ENDING = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes:
-        code: Its exit code, or minus the signal that killed it.
-        steps: How many steps it made, where it was not killed.
-        seconds: How long it took.
-        said: What it printed.
-    """
-
-    code: int
-    steps: int
+    code: int  # its exit code, or minus the signal that killed it
+    steps: int  # how many it made, where it was not killed
     seconds: float
     said: str
 
@@ -57,12 +48,10 @@ class Runner:
         self._process.stdout.close()
 
     def run(self, *arguments: object, **how: Any) -> Ended:
-        """One run.
+        """One run of the command.
 
-        Args:
-            arguments: Of the command.
-            how: ``number``, the signal to send: at ``step``, a number of ``EVENTS`` that are about paths that begin
-                with ``below``, or after ``delay`` seconds. ``limit``: the bytes that a file may have.
+        ``number`` is the signal to send: at ``step``, a number of ``EVENTS`` about paths that begin with ``below``, or
+        after ``delay`` seconds. ``limit`` is how many bytes a file may have.
         """
         return self.run_together([arguments], **how)[0]
 
@@ -127,7 +116,8 @@ def _be_run(how: dict[str, Any]) -> None:
 
     def count(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal steps
-        if event in EVENTS and any(_is_below(one, how["below"]) for one in arguments):
+        paths = (os.fsdecode(one) for one in arguments if isinstance(one, (str, bytes)))
+        if event in EVENTS and any(path.startswith(how["below"]) for path in paths):
             steps += 1
             if steps == ends:
                 os.kill(os.getpid(), how["number"])
@@ -145,10 +135,6 @@ def _be_run(how: dict[str, Any]) -> None:
     sys.stdout.flush()
     os.write(1, f"steps {steps}".encode())
     os._exit(code)
-
-
-def _is_below(argument: object, folder: str) -> bool:
-    return isinstance(argument, (str, bytes)) and os.fsdecode(argument).startswith(folder)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 
 # The names of files, by their folder below tests/.
 NAMES = {
-    "bench": "bench bench_copies bench_interrupted bench_providers",
+    "bench": "bench",
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
         conformance_options conformance_page conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",
@@ -31,8 +31,7 @@ NAMES = {
     "files": "streams",
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
-    "runtime": """beside_libraries beside_real_providers beside_suite provider_in_front provider_in_front_rare
-        pyop_process""",
+    "runtime": "beside_libraries beside_real_providers provider_in_front pyop_process",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]

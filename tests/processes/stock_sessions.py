@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,24 +19,20 @@ LEVELS = ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENA
 LONGEST = 300  # seconds of all runs of a model
 
 
-class Stock:
-    def __init__(self) -> None:
-        self._pipes = None
+@contextmanager
+def started() -> Iterator[Callable[..., list[object]]]:
+    """Gives what runs a model, in a folder, so many times with ``feeds``: the first output of each time and level."""
+    from padops.processes import Pipes
 
-    def run(self, proto: onnx.ModelProto, folder: Path, times: int, **feeds: np.ndarray) -> list[object]:
-        """Return the first output of each time and level.
+    pipes: list[Pipes] = []
 
-        Raises:
-            EOFError: The process died.
-        """
-        from padops.processes import Pipes
-
+    def run(proto: onnx.ModelProto, folder: Path, times: int, **feeds: np.ndarray) -> list[object]:
         onnx.save(proto, folder / "model.onnx")
         np.savez(folder / "feeds.npz", **feeds)
-        if self._pipes is None:
-            command = [sys.executable, __file__]
+        if not pipes:
             pipe = subprocess.PIPE
-            self._pipes = Pipes(subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True))
+            command = [sys.executable, __file__]
+            pipes.append(Pipes(subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)))
 
         def talk(questions, answers) -> bytes:
             questions.write(json.dumps([str(folder), times]).encode() + b"\n")
@@ -44,18 +41,18 @@ class Stock:
 
         line = b""
         try:
-            line = self._pipes.within(LONGEST, talk)
+            line = pipes[0].within(LONGEST, talk)
         finally:
             if not line:
-                self.end()
-        if not line:
-            raise EOFError("the process died")
+                pipes.pop().end()
+        assert line, "the process died"
         return json.loads(line)
 
-    def end(self) -> None:
-        if self._pipes is not None:
-            self._pipes.end()
-            self._pipes = None
+    try:
+        yield run
+    finally:
+        for each in pipes:
+            each.end()
 
 
 def _outputs(folder: Path, times: int) -> Iterator[object]:

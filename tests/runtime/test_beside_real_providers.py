@@ -1,19 +1,32 @@
-"""padops beside real providers, each in its environment: right bits, no provider dropped, no good Pad taken."""
+"""padops beside real providers, each in its environment: right bits, no provider dropped, no good Pad taken.
+
+``scripts/providers.py`` runs all cases in each way, and ``tests/long/long_counts.py`` the whole suite.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from document_blocks import ROOT, blocks, commands
 from onnx import parser
+from slow import MORE
 
 import padops
+from padops.conformance import cases
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts"))
+import environment
+import peers
 import provider_cases
+import provider_faults
 import providers
+from provider_cases import OPENVINO, QNN
 
 # What docs/fixing.md says that the stock sessions say, and the cases that provoke it.
 SAID = {
@@ -30,31 +43,35 @@ SAID = {
     "Failed to compose Qnn graph": ("ort-qnn", "constant of nothing"),
     "Pad reflect: pre-pad (25) exceeds maximum allowed (19) for axis 2": ("ort-qnn", "reflect beyond n - 1"),
 }
-NAMES = [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in providers.ENVIRONMENTS]
+of_each_environment = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in providers.ENVIRONMENTS]
+)
+# The outcomes, and whether the provider ran the Pad, that do not contradict a verdict; of others the Pad is right.
+ALLOWED = {"wrong": [("wrong", True)], "refuses": [("refused", False), ("dead", False)]}
 # A quarter of the cases beside a provider, another one lowered for it; ``scripts/providers.py`` runs all in each way.
 CASES, LOWERED = ([*provider_cases.ALL.values()][first::4] for first in (0, 1))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_each_environment
 def test_beside(name: str) -> None:
     """The rules say what the stock session does, and padops beside the provider is right."""
-    provider = providers.ENVIRONMENTS[name]["provider"]
+    provider = providers.provider_of(name)
     asked = [case for case in CASES if (provider, case.name) not in providers.UNHELPED]
     stock = providers.ask(name, "stock", asked)
-    for way in ("name", *(["device"] if provider == provider_cases.QNN else [])):
+    for way in ("name", *(["device"] if provider == QNN else [])):
         assert providers.faults(provider, stock, providers.ask(name, way, asked)) == []
     assert sum(answer["outcome"] != "right" for answer in stock.values()) >= 2
     for case in asked:
         (pad,) = padops.inspect(provider_cases.model_of(case), providers=[provider, "CPUExecutionProvider"]).pads
         outcome, own = stock[case.name]["outcome"], providers.who(stock[case.name], provider) == provider
         if not case.given and pad.verdict != "may be wrong":  # else the verdict is what may happen
-            assert (outcome, own) in allowed(pad.verdict, pad.runner == provider), (case.name, pad.verdict, pad.why)
+            assert (outcome, own) in ALLOWED.get(pad.verdict, [("right", pad.runner == provider)]), (case.name, pad)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_each_environment
 def test_lowered(name: str) -> None:
     """A model lowered for the provider is right in a stock session, and all its nodes run on the provider."""
-    provider = providers.ENVIRONMENTS[name]["provider"]
+    provider = providers.provider_of(name)
     asked = [case for case in LOWERED if (provider, case.name) not in providers.UNHELPED]
     answers = providers.ask(name, "lowered", asked)
     assert providers.lowered_faults(provider, answers) == []
@@ -80,17 +97,10 @@ def test_lowered_of_five_dims() -> None:
             low = padops.lower(model, provider="qnn").proto().SerializeToString()
             lines[case.name] = provider_cases.as_line(case, low, expected)
     for name, answer in providers.ask_lines("ort-qnn", "stock", lines).items():
-        assert (answer["outcome"], providers.elsewhere(answer, provider_cases.QNN)) == ("right", {}), (name, answer)
+        assert (answer["outcome"], providers.elsewhere(answer, QNN)) == ("right", {}), (name, answer)
 
 
-def allowed(verdict: str, own: bool) -> list[tuple[str, bool]]:
-    """The outcomes, and whether the provider ran the Pad, that do not contradict a verdict."""
-    if verdict in ("runs", "runs if"):
-        return [("right", own)]
-    return [("wrong", True)] if verdict == "wrong" else [("refused", False), ("dead", False)]
-
-
-@pytest.mark.parametrize("name", NAMES)
+@of_each_environment
 def test_words(name: str) -> None:
     provoked = {text: case for text, (environment, case) in SAID.items() if environment == name}
     answers = providers.ask(name, "stock", [provider_cases.ALL[case] for case in provoked.values()])
@@ -98,6 +108,67 @@ def test_words(name: str) -> None:
 
 
 def test_the_page_has_the_words() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "fixing.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "fixing.md").read_text(encoding="utf-8")
     first, *_ = re.findall(r"\| a provider says .*?\n\|[-|]+\n((?:\|.*\n)+)", text)
     assert [re.match(r"\| `(.*?)` *\|", row)[1] for row in first.splitlines()] == list(SAID)
+
+
+# --- the suite -------------------------------------------------------------------------------------------------------
+
+
+@of_each_environment
+def test_a_sample_of_the_suite(name: str) -> None:
+    """No contradiction, no Pad that the provider runs right, no provider that is dropped, and the right bits."""
+    provider = providers.provider_of(name)
+    level, step = ("default", 1) if MORE else ("quick", 40)
+    ids = [case.id for case in cases.collect(level) if case.op.startswith("Pad_")][::step]
+    stock = providers.ask_suite(name, "stock", ids)
+    for way in ("name", *(["device"] if provider == QNN else [])):
+        beside = providers.ask_suite(name, way, ids)
+        assert provider_faults.faults(provider, stock, beside) == ([], [])
+        assert provider_faults.unexplained(name, beside) == provider_faults.dropped(provider, beside) == []
+    outcomes = Counter(answer["outcome"] for answer in stock.values())
+    assert outcomes["right"] > len(ids) / 4 and outcomes["refused"] > 2, outcomes
+    assert sum(providers.who(answer, provider) == provider for answer in stock.values()) > 1
+
+
+def test_what_is_a_fault() -> None:
+    """A Pad that padops takes for nothing, and what contradicts inspect."""
+    told = {"runner": OPENVINO, "why": f"{OPENVINO} runs it", "opset": 18, "detail": "", "dtype": "float"}
+    for verdict, outcome, own, own_beside, faults in (
+        ("runs", "right", True, True, (0, 0)),
+        ("runs", "right", True, False, (1, 0)),
+        ("may be wrong", "right", True, False, (0, 0)),
+        ("runs", "dead", False, False, (0, 1)),
+        ("refuses", "dead", False, False, (0, 0)),
+    ):
+        told |= {"verdict": verdict, "outcome": outcome, "is_empty": False, "providers": []}
+        id, places = "table/Pad_13/edge/float/2/begin/plain/none/absent.flat/fixed/0", {True: OPENVINO, False: "CPU"}
+        stock, beside = ({id: told | {"ran": [["Pad", places[runs], 1]]}} for runs in (own, own_beside))
+        assert tuple(map(len, provider_faults.faults(OPENVINO, stock, beside))) == faults, (verdict, outcome)
+
+
+# --- docs/beside.md --------------------------------------------------------------------------------------------------
+
+PAGE = ROOT / "docs" / "beside.md"
+PROGRAM = next(one.code for one in blocks(PAGE) if "WebGpuEx" in one.code and one.language == "python")
+SHOWN = next(block for block in blocks(PAGE) if "panorama.py" in block.code)
+
+
+@pytest.mark.needs_environment("ort-webgpu")
+def test_the_panorama(tmp_path: Path) -> None:
+    folder = peers.folder_of("ort-webgpu")
+    vulkan = folder / "debian" / "usr" / "lib" / "chromium"
+    variables = {
+        "PYTHONPATH": str(ROOT),
+        "LD_LIBRARY_PATH": str(vulkan),
+        "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json"),
+        "PADOPS_LIBRARY": padops.get_library_path(),
+    }
+    file = tmp_path / "panorama.py"
+    file.write_text(PROGRAM)
+    command = [environment.interpreter(folder), file]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **variables})
+    assert done.returncode == 0, done.stderr
+    (shown,) = (lines for command, lines in commands(SHOWN) if command.endswith("panorama.py"))
+    assert done.stdout.splitlines() == shown

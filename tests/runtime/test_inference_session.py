@@ -15,7 +15,7 @@ from provider_sessions import CPU, EP_NAME, POOLED, pad, providers_of_pads, reco
 import padops
 from padops.runtime import session as preparing
 
-ROW = np.arange(1, 5).astype(np.int16)
+ROW, PADDED = np.arange(1, 5).astype(np.int16), [1, 1, 2, 3, 4, 4, 4]
 EDGE = pad([1, 2], "edge", 18, "int16[n]").SerializeToString()
 
 
@@ -23,16 +23,16 @@ def test_it_is_onnxruntimes_own() -> None:
     assert issubclass(padops.InferenceSession, onnxruntime.InferenceSession)
     ours, theirs = (inspect.signature(cls.__init__) for cls in (padops.InferenceSession, onnxruntime.InferenceSession))
     assert [name for name in ours.parameters if name != "convert"] == list(theirs.parameters)
+    assert pickle.loads(pickle.dumps(padops.InferenceSession)) is padops.InferenceSession
 
 
-@pytest.mark.parametrize("form", ["bytes", "str", "path"])
-def test_one_name_changes_and_it_runs(form: str, tmp_path: Path) -> None:
+def test_one_name_changes_and_it_runs(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(EDGE)
-    source = {"bytes": EDGE, "str": str(path), "path": path}[form]
-    with pytest.raises(Exception, match="Could not find an implementation for Pad"):
-        onnxruntime.InferenceSession(source)
-    assert padops.InferenceSession(source).run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
+    for source in (EDGE, str(path), path):
+        with pytest.raises(Exception, match="Could not find an implementation for Pad"):
+            onnxruntime.InferenceSession(source)
+        assert padops.InferenceSession(source).run(None, {"x": ROW})[0].tolist() == PADDED
 
 
 @pytest.mark.parametrize(
@@ -51,26 +51,13 @@ def test_one_name_changes_and_it_runs(form: str, tmp_path: Path) -> None:
 )
 def test_providers(providers, provider_options) -> None:
     """Padops stands before the CPU, in whatever form they are named."""
-    options = recording_options()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        session = padops.InferenceSession(EDGE, options, providers, provider_options)
+        session = padops.InferenceSession(EDGE, recording_options(), providers, provider_options)
     assert providers_of_pads(session) == [EP_NAME]
     names = session.get_providers()
     assert names.index(EP_NAME) < names.index(CPU)
-    assert session.run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
-
-
-def test_wrong_names_and_options_raise(capsys: pytest.CaptureFixture[str]) -> None:
-    """onnxruntime itself would print the error and go on without the provider, unnoticed."""
-    for provider, said in (
-        ((EP_NAME, {"claim": "none"}), "option claim is 'none', expected all or needed"),
-        ("NoSuchProvider", "NoSuchProvider"),
-        ("cpuexecutionprovider", "(?i)cpuexecutionprovider"),
-    ):
-        with pytest.raises(Exception, match=said):
-            padops.InferenceSession(EDGE, None, [provider, CPU])
-    assert capsys.readouterr().out == ""
+    assert session.run(None, {"x": ROW})[0].tolist() == PADDED
 
 
 def test_set_providers() -> None:
@@ -85,17 +72,28 @@ def test_set_providers() -> None:
         padops.InferenceSession(EDGE, onnxruntime.SessionOptions()).set_providers([CPU])
 
 
-def test_options_keep_their_provider() -> None:
-    options = onnxruntime.SessionOptions()
-    needed = [(EP_NAME, {"claim": "needed"}), CPU]
-    with pytest.raises(ValueError, match="option claim is 'zzz', expected all or needed"):
-        padops.InferenceSession(EDGE, options, [(EP_NAME, {"claim": "zzz"}), CPU])
-    padops.InferenceSession(EDGE, options, needed)
-    padops.InferenceSession(EDGE, options)
-    with pytest.raises(
-        ValueError, match="have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
+MIRROR = pad([1, 1], "mirror").SerializeToString()
+HAVE = "have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
+
+
+def test_what_is_wrong_raises(capsys: pytest.CaptureFixture[str]) -> None:
+    """onnxruntime itself would print the error and go on without the provider, unnoticed; options keep their own."""
+    kept = onnxruntime.SessionOptions()
+    padops.InferenceSession(EDGE, kept, [(EP_NAME, {"claim": "needed"}), CPU])
+    padops.InferenceSession(EDGE, kept)
+    for content, options, provider, said in (
+        (EDGE, None, (EP_NAME, {"claim": "none"}), "option claim is 'none', expected all or needed"),
+        (EDGE, onnxruntime.SessionOptions(), (EP_NAME, {"claim": "z"}), "option claim is 'z', expected all or needed"),
+        (EDGE, None, "NoSuchProvider", "NoSuchProvider"),
+        (EDGE, None, "cpuexecutionprovider", "(?i)cpuexecutionprovider"),
+        (EDGE, kept, (EP_NAME, {"claim": "all"}), HAVE),
+        # The library has been registered by the second time.
+        *[(MIRROR, None, CPU, r"graph/p .*: mode 'mirror' is not one of .* \[P9\]")] * 2,
     ):
-        padops.InferenceSession(EDGE, options, [(EP_NAME, {"claim": "all"}), CPU])
+        with pytest.raises(Exception, match=said) as raised:
+            padops.InferenceSession(content, options, [provider, CPU])
+        assert options is None or isinstance(raised.value, ValueError)
+    assert capsys.readouterr().out == ""
 
 
 def test_devices_that_the_caller_has_added() -> None:
@@ -103,12 +101,6 @@ def test_devices_that_the_caller_has_added() -> None:
     options.add_provider_for_devices([next(d for d in onnxruntime.get_ep_devices() if d.ep_name == CPU)], {})
     with pytest.warns(UserWarning, match="so its own Pad runs what it takes"):
         assert padops.InferenceSession(EDGE, options).get_providers()[:2] == [CPU, EP_NAME]
-
-
-def test_a_broken_rule_raises() -> None:
-    for _ in range(2):  # the library has been registered by the second time
-        with pytest.raises(Exception, match=r"graph/p .*: mode 'mirror' is not one of .* \[P9\]"):
-            padops.InferenceSession(pad([1, 1], "mirror").SerializeToString())
 
 
 def nested(depth: int) -> bytes:
@@ -142,17 +134,10 @@ def test_other_providers_before_names_are_taken(monkeypatch: pytest.MonkeyPatch)
         options = recording_options()
         for _ in range(2):
             session = padops.InferenceSession(content, options, providers)
-            assert session.get_providers() == [EP_NAME, CPU]
-            assert providers_of_pads(session) == [EP_NAME]
+            assert (session.get_providers(), providers_of_pads(session)) == ([EP_NAME, CPU], [EP_NAME])
     added: list[tuple[str, dict]] = []
-    options = recording_options()
-    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["OpenVINOExecutionProvider", CPU])
+    openvino, options = "OpenVINOExecutionProvider", recording_options()
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [openvino, CPU])
     monkeypatch.setattr(type(options), "add_provider", lambda self, name, given: added.append((name, given)))
-    padops.InferenceSession(
-        content, options, [("OpenVINOExecutionProvider", {"threads": 2}), "CUDAExecutionProvider", CPU]
-    )
-    assert added == [("OpenVINOExecutionProvider", {"threads": "2"})]
-
-
-def test_it_is_named_by_its_module() -> None:
-    assert pickle.loads(pickle.dumps(padops.InferenceSession)) is padops.InferenceSession
+    padops.InferenceSession(content, options, [(openvino, {"threads": 2}), "CUDAExecutionProvider", CPU])
+    assert added == [(openvino, {"threads": "2"})]

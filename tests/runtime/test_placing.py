@@ -1,49 +1,64 @@
-"""Where padops' two providers stand among others."""
+"""Where padops' providers stand among others, and the provider that brings the operators of the domain ``padops``."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from itertools import permutations
 from types import SimpleNamespace
 
+import numpy as np
 import onnxruntime
 import pytest
+from onnx import parser
 from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
 from padops.runtime import placing
-from padops.runtime.chosen import chosen_by
+from padops.runtime.chosen import Chosen, chosen_by
 from padops.runtime.placing import register_provider_library
-from padops.runtime.provider import FIRST_NAME
+from padops.runtime.provider import FIRST_MINOR, FIRST_NAME, OPERATORS_NAME, runtime_minor
+from padops.runtime.session import OPERATORS
 
-PAD, WITHOUT_PAD = pad([1, 1], "edge"), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
+pytestmark = pytest.mark.skipif(
+    runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first with execution providers of libraries"
+)
+PAD, WITHOUT_PAD = pad([1, 1], "edge").SerializeToString(), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
 OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
+NEVER, OWN = {"in_front": "never"}, {"before": WEBGPU}
+Step = Callable[[onnxruntime.SessionOptions], None]
+
+
+def device(name: str, **given: str) -> Step:
+    """Appends a device, as every binding does."""
+    return lambda options: options.add_provider_for_devices([register_provider_library()[name]], given)
 
 
 @pytest.mark.parametrize(
-    ("names", "placed", "before"),
+    ("names", "available", "placed", "first"),
     [
-        ([OPENVINO, CPU], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
-        ([OPENVINO], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
-        (["Other", WEBGPU, OPENVINO], ["Other", FIRST_NAME, WEBGPU, OPENVINO, EP_NAME, CPU], f"{WEBGPU},{OPENVINO}"),
-        ([COREML, CPU], [COREML, EP_NAME, CPU], None),
-        ([EP_NAME, OPENVINO], [EP_NAME, OPENVINO, CPU], None),
-        ([OPENVINO, EP_NAME], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
-        ([CPU, OPENVINO], [EP_NAME, CPU, OPENVINO], None),
+        ([OPENVINO, CPU], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+        ([OPENVINO], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+        (["Other", WEBGPU, OPENVINO], None, ["Other", FIRST_NAME, WEBGPU, OPENVINO, EP_NAME, CPU],
+         {"before": f"{WEBGPU},{OPENVINO}"}),
+        ([COREML, CPU], None, [COREML, EP_NAME, CPU], None),
+        ([EP_NAME, OPENVINO], None, [EP_NAME, OPENVINO, CPU], None),
+        ([OPENVINO, EP_NAME], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+        ([CPU, OPENVINO], None, [EP_NAME, CPU, OPENVINO], None),
+        # What the caller chooses.
+        ([OPENVINO, (EP_NAME, NEVER)], None, [OPENVINO, EP_NAME, CPU], None),
+        (["Other", (FIRST_NAME, OWN), OPENVINO], None, ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU], OWN),
+        # onnxruntime leaves out by itself what is not there, and the next one counts.
+        ([OPENVINO, WEBGPU], {WEBGPU, CPU}, [OPENVINO, FIRST_NAME, WEBGPU, EP_NAME, CPU], OWN),
+        ([OPENVINO, WEBGPU], {CPU}, [OPENVINO, WEBGPU, EP_NAME, CPU], None),
     ],
-)
-def test_the_place_in_front(names: list[str], placed: list[str], before: str | None) -> None:
+)  # fmt: skip
+def test_the_place_in_front(names: list, available: set | None, placed: list[str], first: dict | None) -> None:
     """Before the first provider that does not run every Pad right, with the names of all of these."""
-    chosen = placing.with_padops([placing.Chosen(name, {}) for name in names])
+    given = [Chosen(*one) if isinstance(one, tuple) else Chosen(one, {}) for one in names]
+    chosen = placing.with_padops(given, available)
     assert [one.name for one in chosen] == placed
-    first = [one.options for one in chosen if one.name == FIRST_NAME]
-    assert first == ([] if before is None else [{"before": before}])
-
-
-def test_the_place_that_the_caller_chooses() -> None:
-    chosen = placing.with_padops([placing.Chosen(OPENVINO, {}), placing.Chosen(EP_NAME, {"in_front": "never"})])
-    assert [one.name for one in chosen] == [OPENVINO, EP_NAME, CPU]
-    own = placing.Chosen(FIRST_NAME, {"before": WEBGPU})
-    chosen = placing.with_padops([placing.Chosen("Other", {}), own, placing.Chosen(OPENVINO, {})])
-    assert [one.name for one in chosen] == ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU] and chosen[1] is own
+    assert [one.options for one in chosen if one.name == FIRST_NAME] == ([] if first is None else [first])
 
 
 @pytest.mark.parametrize(
@@ -53,7 +68,7 @@ def test_the_place_that_the_caller_chooses() -> None:
 )  # fmt: skip
 def test_threads_that_wait(before: str, options, content, spinning: str) -> None:
     """Before a provider with its own threads, the runtime's do not spin, unless the caller has options."""
-    session = padops.InferenceSession(content.SerializeToString(), options, [(FIRST_NAME, {"before": before}), CPU])
+    session = padops.InferenceSession(content, options, [(FIRST_NAME, {"before": before}), CPU])
     entries = session.get_session_options()
     if spinning:
         assert entries.get_session_config_entry("session.intra_op.allow_spinning") == spinning
@@ -66,11 +81,14 @@ def test_devices_in_the_list() -> None:
     """A device, or several of one provider, in place of a name."""
     cpu = register_provider_library()[CPU]
     for form in (cpu, [cpu], (cpu, {}), ([cpu], {})):
-        session = padops.InferenceSession(pad([1, 1], "edge").SerializeToString(), recording_options(), [form])
+        session = padops.InferenceSession(PAD, recording_options(), [form])
         assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     for wrong, names in (([], "no provider"), ([cpu, register_provider_library()[EP_NAME]], f"{CPU} and {EP_NAME}")):
         with pytest.raises(ValueError, match=f"has devices of {names}, expected of one"):
             chosen_by([wrong], None)
+
+
+ENTRY, OF_CPU = "an entry of providers is", "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"
 
 
 @pytest.mark.parametrize(
@@ -78,15 +96,11 @@ def test_devices_in_the_list() -> None:
     [
         (3, None, "providers is 3, expected a list of names"),
         ({CPU}, None, "providers is {'CPUExecutionProvider'}, expected a list of names"),
-        (
-            [3],
-            None,
-            "an entry of providers is 3, expected a name, devices of one provider, or a pair of one of these and ",
-        ),
-        ([None], None, "an entry of providers is None, expected a name"),
-        ([(CPU, {}, 1)], None, r"an entry of providers is \('CPUExecutionProvider', \{\}, 1\), expected a name"),
-        ([(CPU, 3)], None, "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"),
-        ([CPU], [3], "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"),
+        ([3], None, f"{ENTRY} 3, expected a name, devices of one provider, or a pair of one of these and "),
+        ([None], None, f"{ENTRY} None, expected a name"),
+        ([(CPU, {}, 1)], None, rf"{ENTRY} \('CPUExecutionProvider', \{{\}}, 1\), expected a name"),
+        ([(CPU, 3)], None, OF_CPU),
+        ([CPU], [3], OF_CPU),
     ],
 )
 def test_providers_of_other_types(providers, options, message: str) -> None:
@@ -95,23 +109,24 @@ def test_providers_of_other_types(providers, options, message: str) -> None:
 
 
 def test_register_with_providers() -> None:
-    options = recording_options()
+    options, taken = recording_options(), onnxruntime.SessionOptions()
     padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
-    session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
+    session = onnxruntime.InferenceSession(PAD, options)
     assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
     padops.register(options, provider=True)
-    onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
-    with pytest.raises(ValueError, match=r"already have providers \(.*CPUExecutionProvider\); use new"):
-        padops.register(options, provider=True, providers=[CPU])
-    with pytest.raises(ValueError, match="providers are given, but provider is not True"):
-        padops.register(onnxruntime.SessionOptions(), providers=[CPU])
-    taken = onnxruntime.SessionOptions()
-    taken.add_provider_for_devices([register_provider_library()[CPU]], {})
-    with pytest.raises(ValueError, match="already have providers .of another caller.; use new"):
-        padops.register(taken, provider=True, providers=[CPU])
-    with pytest.raises(ValueError, match="knows no provider NoSuchProvider"):
-        padops.register(onnxruntime.SessionOptions(), provider=True, providers=["NoSuchProvider"])
+    onnxruntime.InferenceSession(PAD, options)
+    device(CPU)(taken)
+    for given, arguments, message in (
+        (options, {"provider": True, "providers": [CPU]}, r"already have providers \(.*CPUEx.*Provider\); use new"),
+        (taken, {"provider": True, "providers": [CPU]}, "already have providers .of another caller.; use new"),
+        (None, {"providers": [CPU]}, "providers are given, but provider is not True"),
+        (None, {"provider": True, "providers": ["NoSuchProvider"]}, "knows no provider NoSuchProvider"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            padops.register(given or onnxruntime.SessionOptions(), **arguments)
+    with pytest.raises(Exception, match=f"{FIRST_NAME}: there is no option behind, only before, rules and report"):
+        padops.InferenceSession(PAD, None, [(FIRST_NAME, {"behind": ""}), CPU])
 
 
 def test_one_device_of_padops_and_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,35 +134,103 @@ def test_one_device_of_padops_and_of_the_processor(monkeypatch: pytest.MonkeyPat
     listed = [SimpleNamespace(ep_name=name, number=i) for name in (CPU, EP_NAME, FIRST_NAME, WEBGPU) for i in range(2)]
     monkeypatch.setattr(onnxruntime, "get_ep_devices", lambda: listed)
     for name, numbers in ((CPU, [0]), (EP_NAME, [0]), (FIRST_NAME, [0]), (WEBGPU, [0, 1]), (OPENVINO, [])):
-        assert [device.number for device in placing.devices_of(placing.Chosen(name, {}))] == numbers
-    assert placing.devices_of(placing.Chosen(WEBGPU, {}, (listed[7],))) == (listed[7],)
-
-
-def test_wrong_options_of_the_one_in_front() -> None:
-    with pytest.raises(Exception, match=f"{FIRST_NAME}: there is no option behind, only before, rules and report"):
-        padops.InferenceSession(pad([1, 1]).SerializeToString(), None, [(FIRST_NAME, {"behind": ""}), CPU])
+        assert [device.number for device in placing.devices_of(Chosen(name, {}))] == numbers
+    assert placing.devices_of(Chosen(WEBGPU, {}, (listed[7],))) == (listed[7],)
 
 
 def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """onnxruntime does not tell their options; where padops would have to stand in front, the error names the way."""
     options = recording_options()
-    options.add_provider_for_devices([register_provider_library()[CPU]], {})
+    device(CPU)(options)
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [OPENVINO, CPU])
-    wrong = pad([1, 1], "wrap", 19, "float[4]").SerializeToString()
-    message = (
-        rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
-    )
-    with pytest.raises(RuntimeError, match=message) as raised:
-        placing.with_own_providers(wrong, options, True, 32)
-    assert "name them in providers= instead" in str(raised.value)
+    why = rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
+    with pytest.raises(RuntimeError, match=f"(?s){why}.*name them in providers= instead"):
+        placing.with_own_providers(pad([1, 1], "wrap", 19, "float[4]").SerializeToString(), options, True, 32)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()
     assert placing.with_own_providers(right, options, True, 32) is options
 
 
-def test_a_provider_that_is_not_there_needs_nothing() -> None:
-    """onnxruntime leaves it out by itself, and the next one counts."""
-    chosen = [placing.Chosen(OPENVINO, {}), placing.Chosen(WEBGPU, {})]
-    names = [one.name for one in placing.with_padops(chosen, {WEBGPU, CPU})]
-    assert names == [OPENVINO, FIRST_NAME, WEBGPU, EP_NAME, CPU]
-    assert [one.name for one in placing.with_padops(chosen, {CPU})] == [OPENVINO, WEBGPU, EP_NAME, CPU]
-    assert CPU in placing.available()
+# --- the operators, in a session with only a device of padops' library, without RegisterCustomOps --------------------
+
+# One Pad of standard ONNX, which onnxruntime refuses for its type, and one operator of padops.
+MODEL = parser.parse_model(
+    '<ir_version: 10, opset_import: ["" : 18, "padops" : 1]> g (int16[n] x) => (int16[m] y) <int64[2] p = {1, 1}> '
+    '{ z = Pad (x, p) y = padops.Pad_18 <mode = "edge"> (z, p) }'
+).SerializeToString()
+ROW, PADDED = np.array([1, 2, 3], np.int16), [0, 0, 1, 2, 3, 0, 0]
+UNKNOWN = r"padops:Pad_18\(-1\) is not a registered function/op"
+
+
+def ran(*steps: Step) -> list[int]:
+    """What two sessions of the same options give."""
+    options = recording_options()
+    for step in steps:
+        step(options)
+    sessions = [onnxruntime.InferenceSession(MODEL, options, enable_fallback=0) for _ in range(2)]
+    one, other = (session.run(None, {"x": ROW})[0].tolist() for session in sessions)
+    assert one == other
+    return one
+
+
+THE_OPERATORS, THE_PADS, THE_CPU = device(OPERATORS_NAME), device(EP_NAME), device(CPU)
+
+
+def by_library(options: onnxruntime.SessionOptions) -> None:
+    options.register_custom_ops_library(padops.get_library_path())
+
+
+def named(options: onnxruntime.SessionOptions) -> None:
+    options.add_session_config_entry(OPERATORS, "Pad_18")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        # Wherever the device stands among the others.
+        *(steps for steps in permutations((THE_OPERATORS, THE_PADS, THE_CPU))
+          if steps.index(THE_PADS) < steps.index(THE_CPU)),
+        # Both registrations do not clash; the runtime alone refuses: "Domain already set in registry".
+        (THE_OPERATORS, by_library, THE_PADS, THE_CPU),
+        (by_library, THE_OPERATORS, THE_PADS, THE_CPU),
+        (THE_OPERATORS, named, by_library, THE_PADS),
+        (named, by_library, THE_OPERATORS, THE_PADS),
+        (THE_OPERATORS, THE_PADS, padops.register),
+        (padops.register, THE_OPERATORS, THE_PADS),
+    ],
+)  # fmt: skip
+def test_the_device_brings_the_operators(steps: tuple[Step, ...]) -> None:
+    assert ran(*steps) == PADDED
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ((THE_PADS, THE_CPU), UNKNOWN),
+        ((device(FIRST_NAME, before=CPU), THE_PADS, THE_CPU), UNKNOWN),
+        (
+            (device(OPERATORS_NAME, operators="Pad_18"),),
+            f"{OPERATORS_NAME}: option operators is 'Pad_18', expected all",
+        ),
+        ((device(OPERATORS_NAME, claim="all"),), f"{OPERATORS_NAME}: there is no option claim, only operators"),
+    ],
+)
+def test_what_brings_no_operators(steps: tuple[Step, ...], message: str) -> None:
+    with pytest.raises(Exception, match=message):
+        ran(*steps)
+
+
+def test_the_name_alone_comes_too_late() -> None:
+    """onnxruntime reads ``providers=`` after the model; padops.InferenceSession looks into the model first."""
+    register_provider_library()
+    names = [OPERATORS_NAME, EP_NAME, CPU]
+    with warnings.catch_warnings(), pytest.raises(Exception, match=UNKNOWN):
+        warnings.simplefilter("ignore")  # before 1.25, that it takes no such name
+        onnxruntime.InferenceSession(MODEL, recording_options(), names, enable_fallback=0)
+    assert padops.InferenceSession(MODEL, providers=names).run(None, {"x": ROW})[0].tolist() == PADDED
+
+
+def test_it_is_known_to_run_nothing() -> None:
+    plain = pad([1, 1], "constant", 18, "int16[n]")
+    beside = padops.inspect(plain, providers=[OPERATORS_NAME, CPU])
+    assert beside.pads == padops.inspect(plain, providers=[CPU]).pads
+    assert not any(OPERATORS_NAME in note for note in beside.notes)

@@ -9,19 +9,18 @@ import logging
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import case_strategies
 import native
 import numpy as np
-import onnx
 import onnxruntime
 import pytest
 from hypothesis import given
 from onnx import helper
 from pyop_sessions import session
+from small_models import FLOAT, model, tensor
 
 import padops
 from padops.runtime import pyop
@@ -48,17 +47,11 @@ def without_nul(array: np.ndarray | None) -> np.ndarray | None:
     return np.array([text.replace("\0", "␀") for text in array.reshape(-1).tolist()], object).reshape(array.shape)
 
 
-def in_python(case: case_strategies.Case) -> bool:
-    return by_numpy(case.inputs[0].dtype).name in pyop_node.TYPES
-
-
 @pytest.fixture
-def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
     """Without the log of what is meant to fail, and with the errors of this test alone."""
     pyop.pyop_errors(clear=True)
-    with caplog.at_level(logging.CRITICAL, logger="padops.pyop"):
-        yield
-    pyop.pyop_errors(clear=True)
+    caplog.set_level(logging.CRITICAL, logger="padops.pyop")
 
 
 FAMILIES = {  # cases, their share of the examples, and the rules that they have to break now and then
@@ -91,7 +84,7 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
             mode = case.attributes.get(padops.OPS[case.op].mode, "constant").lower()
             seen.update((case.op, mode, by_numpy(output.dtype).name, f"rank {output.ndim}"))
 
-    cases = cases.filter(in_python)
+    cases = cases.filter(lambda case: by_numpy(case.inputs[0].dtype).name in pyop_node.TYPES)
     case_strategies.drawn(round(EXAMPLES * share))(given(cases)(check))()
     print(dict(seen))
     ops = [op for op in padops.OPS.values() if op.name.startswith(PREFIX[family])]
@@ -105,42 +98,26 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
 # --- registering -----------------------------------------------------------------------------------------------------
 
 
-def padded(options: onnxruntime.SessionOptions) -> list[float]:
-    model = helper.make_model(
-        helper.make_graph(
-            [
-                helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
-                helper.make_node(
-                    "Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop",
-                    **pyop_node.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True]),
-                ),
-            ],
-            "both",
-            [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])],
-            [helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, None)],
-            [helper.make_tensor("e", onnx.TensorProto.INT64, [0], [])],
-        ),
-        opset_imports=[helper.make_opsetid(domain, 1) for domain in ("padops", "padops.pyop")],
-        ir_version=9,
-    )  # fmt: skip
-    return native.session(model, options).run(None, {"x": np.array([1, 2], np.float32)})[0].tolist()
-
-
 @pytest.mark.parametrize("backends", [("native", "pyop"), ("pyop", "native")])
 def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
     made = onnxruntime.SessionOptions()
     for backend in backends * 2:  # the second time does nothing
         padops.register(made, backend=backend)
+    fields = pyop_node.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True])
+    nodes = [
+        helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
+        helper.make_node("Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop", **fields),
+    ]
+    parts = {"inputs": [("x", FLOAT, [2])], "outputs": [("z", FLOAT, None)], "tensors": [tensor("e", [])]}
+    both = model(nodes, None, imports=[("padops", 1), ("padops.pyop", 1)], ir_version=9, **parts)
     for _ in range(2):
-        assert padded(made) == [1, 1, 2, -1.5, -1.5]
+        found = native.session(both, made).run(None, {"x": np.array([1, 2], np.float32)})[0]
+        assert found.tolist() == [1, 1, 2, -1.5, -1.5]
 
 
-def test_unknown_backend() -> None:
+def test_what_register_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="backend is 'python', expected 'native' or 'pyop'"):
         padops.register(onnxruntime.SessionOptions(), backend="python")
-
-
-def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
     with pytest.raises(RuntimeError, match=r'^Python kernels need .*: pip install "padops\[pyop\]"[^\n]*$'):
         padops.register(onnxruntime.SessionOptions(), backend="pyop")

@@ -23,17 +23,18 @@ def run(attributes, array, op="Pad_2", node="decoder/pad"):
 """
 
 
-def in_process(code: str) -> subprocess.CompletedProcess:
-    """Runs code after HEAD, in a process of its own."""
-    here = Path(__file__).parent
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "models")])}
+def in_process(code: str, ends: int = 0) -> tuple[list[str], str]:
+    """Runs code after HEAD, in a process of its own; the lines that it prints, and its errors."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "models")}
     command = [sys.executable, "-c", HEAD + code]
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == ends, done.stderr
+    return done.stdout.splitlines(), done.stderr
 
 
 def test_a_failing_pad_does_not_abort_the_process() -> None:
     """It logs, it is remembered, its output is empty, and the session goes on."""
-    done = in_process("""
+    printed, errors = in_process("""
 output = run({"pads": [0, -4], "mode": "edge"}, np.zeros(3, np.float32))
 print(output.shape, output.dtype)
 print(run({"pads": [1, 1], "mode": "edge"}, np.arange(3, dtype=np.float32)).tolist())
@@ -42,9 +43,8 @@ print(error.op_type, error.node, error.rule, error.message, sep="|")
 print(padops.pyop_errors(clear=True) == [error], padops.pyop_errors())
 """)
     text = "padops::Pad_2 'decoder/pad': axis 0 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]"
-    assert (done.returncode, done.stderr) == (0, text + "; the output is an empty tensor\n")
-    lines = ["(0,) float32", "[0.0, 0.0, 1.0, 2.0, 2.0]", f"Pad_2|decoder/pad|P1|{text}", "True []"]
-    assert done.stdout.splitlines() == lines
+    assert errors == text + "; the output is an empty tensor\n"
+    assert printed == ["(0,) float32", "[0.0, 0.0, 1.0, 2.0, 2.0]", f"Pad_2|decoder/pad|P1|{text}", "True []"]
 
 
 BROKEN = {  # the body of what pads, and the message of the call
@@ -58,7 +58,7 @@ BROKEN = {  # the body of what pads, and the message of the call
 
 def test_nothing_that_a_body_raises_gets_out() -> None:
     """The call fails, the session goes on, and the log has the traceback."""
-    done = in_process(f"""
+    printed, errors = in_process(f"""
 from padops.spec import reference
 kept = reference.execute
 for body in {list(BROKEN)}:
@@ -70,28 +70,26 @@ for body in {list(BROKEN)}:
     (error,) = padops.pyop_errors(clear=True)
     print(error.message)
 """)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[::2] == ["(0,) (5,)"] * len(BROKEN)
-    for message, said in zip(BROKEN.values(), done.stdout.splitlines()[1::2], strict=True):
+    assert printed[::2] == ["(0,) (5,)"] * len(BROKEN)
+    for message, said in zip(BROKEN.values(), printed[1::2], strict=True):
         assert said.startswith("padops::Pad_2 'decoder/pad': ") and message in said
-    assert done.stderr.count("padops::Pad_2 'decoder/pad': ") == done.stderr.count("Traceback") == len(BROKEN)
+    assert errors.count("padops::Pad_2 'decoder/pad': ") == errors.count("Traceback") == len(BROKEN)
 
 
 def test_a_log_that_raises_does_not_abort_the_process() -> None:
-    done = in_process("""
+    printed, errors = in_process("""
 class Broken(logging.Handler):
     def handle(self, record): raise OSError("the disk is full")
 logging.getLogger("padops.pyop").addHandler(Broken())
 print(run({"pads": [0, -4]}, np.zeros(3, np.float32)).shape)
 print([error.message for error in padops.pyop_errors()][1])
 """)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["(0,)", "logging failed: OSError: the disk is full"]
+    assert (printed, errors) == (["(0,)", "logging failed: OSError: the disk is full"], "")
 
 
 def test_an_interrupt_comes_after_the_run() -> None:
     """Ctrl-C in a kernel neither aborts the process nor is lost."""
-    done = in_process("""
+    printed, errors = in_process("""
 import signal, time
 from padops.spec import reference
 kept = reference.execute
@@ -106,14 +104,12 @@ try:
 except KeyboardInterrupt:
     print("interrupted", padops.pyop_errors()[0].message)
 """)
-    assert done.returncode == 0, done.stderr
-    lines = ["(0,)", "interrupted padops::Pad_2 'decoder/pad': KeyboardInterrupt: "]
-    assert done.stdout.splitlines() == lines
+    assert printed == ["(0,)", "interrupted padops::Pad_2 'decoder/pad': KeyboardInterrupt: "]
 
 
 def test_extensions_that_would_lose_bits() -> None:
     """The first registration sends bits through a session, so that a list in between is found out."""
-    done = in_process("""
+    printed, errors = in_process("""
 pyop._AsItIs.tolist = np.ndarray.tolist
 pyop._check.cache_clear()
 for _ in range(2):
@@ -122,18 +118,19 @@ for _ in range(2):
     except RuntimeError as error:
         print(error)
 """)
-    assert done.returncode == 0, done.stderr
-    assert [" changes the bits of float32 on their way" in line for line in done.stdout.splitlines()] == [True, True]
+    assert [" changes the bits of float32 on their way" in line for line in printed] == [True, True]
 
 
 def test_an_output_of_another_shape_that_the_caller_has_bound() -> None:
     """The one failure that a body cannot keep in: the runtime refuses the shape, and the extensions abort."""
-    done = in_process("""
+    printed, errors = in_process(
+        """
 built = session(tuple(pyop_node.encode("Pad_2", {"pads": [-4, 0]}, [True]).items()), (1,))
 binding = built.io_binding()
 binding.bind_cpu_input("i0", np.zeros(3, np.float32))
 binding.bind_ortvalue_output("output", onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(5, np.float32)))
 built.run_with_iobinding(binding)
-""")
-    assert done.returncode == -signal.SIGABRT
-    assert done.stderr.startswith("padops::Pad_2 '': axis 0 would have -1 elements"), "said before the end"
+""",
+        -signal.SIGABRT,
+    )
+    assert errors.startswith("padops::Pad_2 '': axis 0 would have -1 elements"), "said before the end"

@@ -11,14 +11,13 @@ import native
 import numpy as np
 import onnx
 import pytest
-from folding_models import LEVELS, fold, operators, outcomes, padded, run
+import roads
+from folding_models import fold, operators, outcomes, padded, run
 from onnx import helper, parser
 from small_models import FLOAT, HALF, INT8, INT32, UINT8, model, pad, parsed
 
 import padops
 from padops.convert import PadopsError
-
-# --- Pads that change nothing -----------------------------------------------------------------------------------------
 
 Z4, Z2, NONE = "int64[4] z = {0, 0, 0, 0}", "int64[2] z = {0, 0}", "[0, 0, 0, 0]"
 FORMS = {
@@ -196,7 +195,7 @@ def test_bits_at_every_level(row: str) -> None:
     assert attributes_of(message)["pads"] == pads and "auto_pad" not in attributes_of(message)
     kept = fold(source, fold=False).proto()
     feeds = {"x": data_of(source)}
-    for level in LEVELS:
+    for level in roads.LEVELS:
         made = run(message, feeds, level)
         assert made == run(source, feeds, level) == run(kept, feeds, level), level
     assert fold(message).proto() == message
@@ -229,7 +228,7 @@ def test_several_consumers() -> None:
     conversion = fold(source)
     assert outcomes(conversion) == [("pad", "folded", ("one", "two", "three"))]
     assert conversion.records[0].notes == ("pads [1, 2, 0, 1], pads [2, 3, 1, 2]",)
-    for level in LEVELS:
+    for level in roads.LEVELS:
         assert run(conversion.proto(), {"x": X, "w": W}, level) == run(source, {"x": X, "w": W}, level)
     assert [record.status for record in fold(other).records] == ["converted"]
 

@@ -8,8 +8,9 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import roads
 from case_strategies import drawn
-from folding_models import LEVELS, fold, outcomes, padded, run
+from folding_models import fold, outcomes, padded, run
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
@@ -71,7 +72,7 @@ def test_random_models(case: tuple[onnx.ModelProto, np.ndarray]) -> None:
     source, data = case
     conversion = fold(source)
     folded = conversion.records[0].status == "folded"
-    for level in LEVELS if folded else ("DISABLE_ALL",):
+    for level in roads.LEVELS if folded else ("disable",):
         assert run(conversion.proto(), {"x": data}, level) == run(source, {"x": data}, level)
     assert fold(conversion.proto()).proto() == conversion.proto()
 

@@ -17,8 +17,6 @@ from small_models import FLOAT, INT32, INT64, UINT8, model
 import padops
 from padops.convert import UsageError
 
-# --- against NumPy and shape inference -------------------------------------------------------------------------------
-
 MODES = ("SAME_UPPER", "SAME_LOWER")
 GEOMETRIES = [  # sizes, kernel, strides, dilations
     ((9,), (3,), (1,), (2,)),
@@ -84,9 +82,6 @@ def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
     if shapes == "static":
         assert record.op_type == "explicit pads"
         assert not any(row.domain == "padops" for row in conversion.proto().opset_import)
-
-
-# --- against ONNX Runtime itself, where it is right ------------------------------------------------------------------
 
 
 def quantised(name: str, scale: float, zero: int) -> dict[str, np.ndarray]:

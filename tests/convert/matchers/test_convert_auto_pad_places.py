@@ -20,8 +20,6 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.pads.pad_info import PadInfo
 from padops.convert.rewrite import TARGETS
 
-# --- what ONNX Runtime gets wrong ------------------------------------------------------------------------------------
-
 D2 = {"kernel_shape": (3,), "dilations": (2,)}
 S3 = {"kernel_shape": (1,), "strides": (3,)}
 DILATED = "ONNX Runtime computes SAME as if there were no dilation"
@@ -94,9 +92,6 @@ def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: p
     assert raised.value.conversion.verification.outcome == "different"
 
 
-# --- everywhere in a model -------------------------------------------------------------------------------------------
-
-
 def pools(data: str, prefix: str, first: str = "LpPool") -> str:
     """A pooling of each kind: pads by the shape, pads by the size, explicit pads."""
     two = '<kernel_shape = [3], strides = [2], auto_pad = "SAME_UPPER">'
@@ -156,8 +151,6 @@ def test_twice_is_once() -> None:
     assert again.proto() == once
     assert [record.status for record in again.records] == ["already converted"] * 2
 
-
-# --- SAME that nobody asked to write out ------------------------------------------------------------------------------
 
 ASK = "; --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"
 WIDE = {"auto_pad": "SAME_UPPER", "dilations": (2, 2), "kernel_shape": (3, 3)}

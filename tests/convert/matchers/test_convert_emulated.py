@@ -164,9 +164,6 @@ def test_near_miss(name: str) -> None:
     assert left(original) == []
 
 
-# --- data whose size the model leaves open ----------------------------------------------------------------------------
-
-
 def reflect_2d(n: Nodes) -> str:
     value = "x"
     for axis in (2, 3):

@@ -34,70 +34,52 @@ def values(node: onnx.NodeProto, made: onnx.GraphProto) -> list[Any]:
 
 
 def row(
-    label: str,
-    opset: int,
-    node: onnx.NodeProto,
-    form: str,
-    op_type: str,
-    *inputs: Any,
-    type: str = "float",
-    tensors: Any = (PADS,),
-    **attributes: Any,
-) -> Any:
+    opset: int, node: onnx.NodeProto, form: str, op_type: str, *inputs: Any, type: str = "float",
+    tensors: Any = (PADS,), **attributes: Any,
+) -> Any:  # fmt: skip
     """A node as found, and what it has to become."""
-    return pytest.param(opset, node, form, op_type, list(inputs), type, tensors, attributes, id=label)
+    return pytest.param(opset, node, form, op_type, list(inputs), type, tensors, attributes, id=f"{form}, {op_type}")
 
 
 FORMS = [
     # Attribute form where the amounts are an input by now: Pad_2 keeps them an attribute.
-    row("attribute form", 11, pad(["x"], pads=A, value=1.5), "Pad-11 node in attribute form", "Pad_2",
-        pads=A, value=1.5),
-    row("attribute form, newest", 25, pad(["x"], pads=A, mode="edge"), "Pad-25 node in attribute form", "Pad_2",
-        pads=A, mode=b"edge"),
-    row("paddings under opset 13", 13, pad(["x"], paddings=A), "Pad-13 node in attribute form (paddings)", "Pad_1",
-        paddings=A),
-    row("paddings under opset 2", 2, pad(["x"], paddings=A), "Pad-2 node with the attribute paddings", "Pad_1",
-        paddings=A),
-    row("pads under opset 1", 1, pad(["x"], pads=A), "Pad-1 node with the attribute pads", "Pad_2", pads=A),
-    row("an integer for value", 2, pad(["x"], pads=A, value=3), "Pad-2 node with value as an integer", "Pad_2",
-        pads=A, value=3.0),
+    row(11, pad(["x"], pads=A, value=1.5), "Pad-11 node in attribute form", "Pad_2", pads=A, value=1.5),
+    row(25, pad(["x"], pads=A, mode="edge"), "Pad-25 node in attribute form", "Pad_2", pads=A, mode=b"edge"),
+    row(13, pad(["x"], paddings=A), "Pad-13 node in attribute form (paddings)", "Pad_1", paddings=A),
+    row(2, pad(["x"], paddings=A), "Pad-2 node with the attribute paddings", "Pad_1", paddings=A),
+    row(1, pad(["x"], pads=A), "Pad-1 node with the attribute pads", "Pad_2", pads=A),
+    row(2, pad(["x"], pads=A, value=3), "Pad-2 node with value as an integer", "Pad_2", pads=A, value=3.0),
     # Input form before it existed.
-    row("input form", 2, pad(), "Pad-2 node in input form", "Pad_11", A),
-    row("input form, opset 1", 1, pad(mode="reflect"), "Pad-1 node in input form", "Pad_11", A, mode=b"reflect"),
-    row("axes before 18", 13, pad(["x", "two", "", "axes"]), "Pad-13 node with axes", "Pad_18", [1, 1], None, [1],
+    row(2, pad(), "Pad-2 node in input form", "Pad_11", A),
+    row(1, pad(mode="reflect"), "Pad-1 node in input form", "Pad_11", A, mode=b"reflect"),
+    row(13, pad(["x", "two", "", "axes"]), "Pad-13 node with axes", "Pad_18", [1, 1], None, [1],
         tensors=(tensor("two", [1, 1]), tensor("axes", [1]))),
     # Types that the attribute form does not have: the amounts become an input.
-    row("int32 in attribute form", 2, pad(["x"], pads=A, value=7.0), "Pad-2 attributes", "Pad_11", A, 7, type="int32"),
-    row("bool in attribute form", 9, pad(["x"], pads=A, value=1.0), "Pad-2 attributes", "Pad_13", A, True, type="bool"),
-    row("int8 in attribute form, the default fill", 1, pad(["x"], paddings=A, value=0.0), "Pad-1 attributes", "Pad_11",
-        A, type="int8"),
-    row("wrap in attribute form", 11, pad(["x"], pads=A, value=-0.0, mode="wrap"), "Pad-11 node in attribute form",
-        "Pad_19", A, mode=b"wrap"),
+    row(2, pad(["x"], pads=A, value=7.0), "Pad-2 attributes", "Pad_11", A, 7, type="int32"),
+    row(9, pad(["x"], pads=A, value=1.0), "Pad-2 attributes", "Pad_13", A, True, type="bool"),
+    row(1, pad(["x"], paddings=A, value=0.0), "Pad-1 attributes", "Pad_11", A, type="int8"),
+    row(11, pad(["x"], pads=A, value=-0.0, mode="wrap"), "Pad-11 node in attribute form", "Pad_19", A, mode=b"wrap"),
     # An attribute value beside input amounts.
-    row("value beside pads", 11, pad(value=2.5), "Pad-11 node with the attribute value", "Pad_11", A, 2.5),
-    row("value of a half", 13, pad(value=0.1), "Pad-13 node with the attribute value", "Pad_13",
+    row(11, pad(value=2.5), "Pad-11 node with the attribute value", "Pad_11", A, 2.5),
+    row(13, pad(value=0.1), "Pad-13 node with the attribute value", "Pad_13",
         A, float(np.float16(np.float32(0.1))), type="float16"),
-    row("value of a double", 13, pad(value=0.1), "Pad-13 node with the attribute value", "Pad_13",
-        A, float(np.float32(0.1)), type="double"),
-    row("value that is the default", 13, pad(value=0.0), "Pad-13 node with the attribute value", "Pad_13", A),
-    row("value that no mode needs", 13, pad(value=9.0, mode="edge"), "Pad-13 node with the attribute value", "Pad_13",
-        A, mode=b"edge"),
-    row("value and a fill that say the same", 13, pad(["x", "pads", "fill"], value=2.5),
+    row(13, pad(value=0.1), "Pad-13 node with the attribute value", "Pad_13", A, float(np.float32(0.1)), type="double"),
+    row(13, pad(value=0.0), "Pad-13 node with the attribute value", "Pad_13", A),
+    row(13, pad(value=9.0, mode="edge"), "Pad-13 node with the attribute value", "Pad_13", A, mode=b"edge"),
+    row(13, pad(["x", "pads", "fill"], value=2.5),
         "Pad-13 node with the attribute value", "Pad_13", A, 2.5, tensors=(PADS, tensor("fill", 2.5, np.float32))),
-    row("pads twice, the same", 13, pad(pads=A), "Pad-13 node with the attribute pads", "Pad_13", A),
-    row("attribute amounts and an input fill", 11, pad(["x", "", "fill"], pads=A), "Pad-11 node in attribute form",
+    row(13, pad(pads=A), "Pad-13 node with the attribute pads", "Pad_13", A),
+    row(11, pad(["x", "", "fill"], pads=A), "Pad-11 node in attribute form",
         "Pad_11", A, 4.0, tensors=(tensor("fill", 4, np.float32),)),
     # A version that lacks the type or the mode.
-    row("wrap before 19", 13, pad(mode="wrap"), "Pad-13 inputs", "Pad_19", A, mode=b"wrap"),
-    row("bool at opset 11", 11, pad(), "Pad-11 inputs", "Pad_13", A, type="bool"),
-    row("bool and wrap at opset 11", 11, pad(mode="wrap"), "Pad-11 inputs", "Pad_19", A, type="bool", mode=b"wrap"),
-    row("int4 at opset 18", 18, pad(), "Pad-18 inputs", "Pad_21", A, type="int4"),
-    row("com.microsoft", 9, pad(domain="com.microsoft", mode="reflect"), "com.microsoft::Pad-1", "Pad_13", A,
-        mode=b"reflect"),
-    row("com.microsoft, fill", 9, pad(["x", "pads", "fill"], domain="com.microsoft"), "com.microsoft::Pad-1", "Pad_13",
+    row(13, pad(mode="wrap"), "Pad-13 inputs", "Pad_19", A, mode=b"wrap"),
+    row(11, pad(), "Pad-11 inputs", "Pad_13", A, type="bool"),
+    row(11, pad(mode="wrap"), "Pad-11 inputs", "Pad_19", A, type="bool", mode=b"wrap"),
+    row(18, pad(), "Pad-18 inputs", "Pad_21", A, type="int4"),
+    row(9, pad(domain="com.microsoft", mode="reflect"), "com.microsoft::Pad-1", "Pad_13", A, mode=b"reflect"),
+    row(9, pad(["x", "pads", "fill"], domain="com.microsoft"), "com.microsoft::Pad-1", "Pad_13",
         A, 1.0, type="float16", tensors=(PADS, tensor("fill", 1, np.float16))),
-    row("com.microsoft, wrap", 9, pad(domain="com.microsoft", mode="wrap"), "com.microsoft::Pad-1", "Pad_19", A,
-        mode=b"wrap"),
+    row(9, pad(domain="com.microsoft", mode="wrap"), "com.microsoft::Pad-1", "Pad_19", A, mode=b"wrap"),
 ]  # fmt: skip
 
 

@@ -175,6 +175,12 @@ def test_no_constant_is_left_that_nothing_reads(value: float | None) -> None:
     assert {row.name for row in made.initializer} <= {name for node in made.node for name in node.input}
 
 
+def test_an_operator_of_pytorch_as_a_node_of_its_own() -> None:
+    source = of_domain("reflection_pad2d", ATEN, ["x", "p"], tensors=[tensor("p", [1, 2, 0, 1])])
+    assert record_of(source).form == "PyTorch reflection_pad2d"
+    assert run(convert(source).proto(), x=DATA) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "reflect"))
+
+
 @pytest.mark.parametrize("operator", ["pad", "symmetric_pad2d"])
 def test_symmetric(operator: str) -> None:
     """The mode that PyTorch may get: a reflection with the edge, n elements at most (P4), cropped afterwards (P3)."""
@@ -247,9 +253,6 @@ def test_ngraph_in_a_domain_that_nobody_named() -> None:
         "padops does not know the domain my.frontend, but this Pad looks like nGraph's; to convert it, name its "
         "domain: --custom-domain my.frontend (in Python custom_domains=['my.frontend'])"
     )
-
-
-# --- what stays, and what folds ---------------------------------------------------------------------------------------
 
 
 def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:

@@ -20,8 +20,6 @@ from padops.convert.matchers import onnx_pad
 from padops.convert.matchers.onnx_pad import KNOWN_OPSET
 from padops.spec.dialects import VERSIONS
 
-# --- CenterCropPad ---------------------------------------------------------------------------------------------------
-
 
 def centred(
     dims: Sequence[int | str] = (4, 5),

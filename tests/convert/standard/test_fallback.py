@@ -32,9 +32,6 @@ from padops.spec.plan import PadError
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "60"))
 
 
-# --- every implementation says the same ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("family", standard.FAMILIES)
 def test_all_say_the_same(family: str) -> None:
     """Reference, library, fallback, lowered model and Python kernel; what a model says of itself varies, too."""
@@ -55,9 +52,6 @@ def test_all_say_the_same(family: str) -> None:
         kinds |= {f"{form} is right" for form in ("fallback", "lowered", "without Pad")}
     least = dict.fromkeys(kinds, 1) | {"all": EXAMPLES // 2, "fallback is right": EXAMPLES // 10}
     case_strategies.explore(cases, check, EXAMPLES, lambda: all(seen[kind] >= count for kind, count in least.items()))
-
-
-# --- one body for all calls of an operator ---------------------------------------------------------------------------
 
 
 def test_one_body_serves_all_calls() -> None:
@@ -173,8 +167,6 @@ def test_calls_that_are_proven_right_have_the_built_in_alone() -> None:
     assert [node.op_type for node in converted.proto().functions[0].node] == ["Pad"]
 
 
-# --- a fixed set, on the oldest runtime as well ----------------------------------------------------------------------
-
 SHAPES = [(3, 5), (1, 4), (0, 2), (2, 0, 3), ()]
 PAIRS = [(1, 2), (0, 0), (-1, 2), (3, -2), (-1, -1), (9, 8), (-3, 0)]
 FIXED_TYPES = ("float", "int8", "int16", "float16", "bool", "string", "bfloat16", "uint64")
@@ -223,9 +215,6 @@ def test_on_the_oldest_runtime() -> None:
               f"{folder.parent}/matchers/test_convert_forms.py::test_kept_rows_are_right")  # fmt: skip
     passed = oldest_runtime.count_passed(*(f"{__file__}::{name}" for name in wanted), *others)
     assert passed == len(FIXED_OPS) + len(CALLS) + len(WHOLE) + 4
-
-
-# --- the rest --------------------------------------------------------------------------------------------------------
 
 
 def test_types_that_have_none() -> None:

@@ -32,8 +32,6 @@ from padops.spec.dtypes import by_name, by_onnx
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# --- the real models -------------------------------------------------------------------------------------------------
-
 REAL = [row for row in whole_models.REAL if row[1] and not row[0].startswith(("silero-vad/silero_vad_o", "onnx-asr/n"))]
 
 
@@ -120,9 +118,6 @@ def test_samples_there_and_back(path: Path, asked: dict[str, bool], tmp_path: Pa
         whole_models.assert_same(
             whole_models.run(made, feeds, registered=False), whole_models.run(there, feeds, registered=True)
         )
-
-
-# --- what else a target leaves ---------------------------------------------------------------------------------------
 
 
 def test_other_targets_leave_nothing_of_padops() -> None:
@@ -323,9 +318,6 @@ def test_a_pad_of_float16_before_the_fill_was_an_input(opset: int, value: float,
     node = f'Pad <pads = [1, 0, 0, 0], mode = "constant", value = {value}> (x)'
     (record,) = padops.lower(parsed(f"(float16[2, 5] x) => (float16[] y) {{ y = {node} }}", opset, 3)).records
     assert (record.status == "not needed") == stays
-
-
-# --- what is written, and what is not ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dims", ["[3, n]", "[40, 50]"])

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from lowered_for import MOVING, lowered, model_of, padded, session, written
-from onnx import parser
+from small_models import parsed
 
 from padops.convert.standard.graph_builder import GraphBuilder, Number, ints
 from padops.spec.plan import PadError
@@ -65,10 +65,8 @@ def test_fills_keep_their_bits(unsigned: type[np.unsignedinteger], dims: str, gi
     forms = set()
     for provider, pads in itertools.product(("cuda", "openvino", WEBGPU, QNN), ([0, 1, 0, 2], [1, 2, 2, 1])):
         inputs = f"{name}[{dims}] x, {name} f" if given else f"{name}[{dims}] x"
-        model = parser.parse_model(
-            f'<ir_version: 10, opset_import: ["" : 25]> g ({inputs}) => ({name}[a, b] y) '
-            f"<int64[4] p = {{{', '.join(map(str, pads))}}}> {{ y = Pad (x, p, f) }}"
-        )
+        held = f"int64[4] p = {{{', '.join(map(str, pads))}}}"
+        model = parsed(f"({inputs}) => ({name}[a, b] y) <{held}> {{ y = Pad (x, p, f) }}", 25, 10)
         run = None
         # A fill that is given needs no model of its own; each other one has a model for every second list of pads.
         for bits in fills if given else fills[pads[0] :: 2]:

@@ -25,7 +25,6 @@ from padops.runtime.ort_values import run_session
 from padops.spec import reference
 from padops.spec.plan import PadError
 
-TIMES = 3
 DATA = np.arange(20, dtype=np.float32).reshape(4, 5)
 EXPECTED = {mode: np.pad(DATA[1:], [(0, 0), (0, 1)], mode).tolist() for mode in ("constant", "edge", "reflect")}
 INSIDE = "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop"
@@ -66,19 +65,18 @@ def called(nodes: str) -> onnx.ModelProto:
 
 
 @pytest.fixture(scope="module")
-def stock() -> Iterator[stock_sessions.Stock]:
-    started = stock_sessions.Stock()
-    yield started
-    started.end()
+def stock() -> Iterator[Callable[..., list[object]]]:
+    with stock_sessions.started() as run:
+        yield run
 
 
 @pytest.fixture
-def check(stock: stock_sessions.Stock, tmp_path: Path) -> Callable[..., None]:
+def check(stock: Callable[..., list[object]], tmp_path: Path) -> Callable[..., None]:
     """The output of each level and time, in a process of its own."""
 
-    def run(conversion: padops.Conversion, expected: list, **feeds: np.ndarray) -> None:
-        outputs = stock.run(conversion.proto(), tmp_path, TIMES, x=DATA, **feeds)
-        assert outputs == [expected] * (TIMES * len(stock_sessions.LEVELS))
+    def run(conversion: padops.Conversion, expected: list, times: int = 3, **feeds: np.ndarray) -> None:
+        outputs = stock(conversion.proto(), tmp_path, times, **{"x": DATA} | feeds)
+        assert outputs == [expected] * (times * len(stock_sessions.LEVELS))
 
     return run
 
@@ -245,15 +243,14 @@ def dequantized(nodes: str, mode: str, more: str = "") -> padops.Conversion:
 
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, stock: stock_sessions.Stock, tmp_path: Path) -> None:
+def test_the_fallback_runs_in_a_stock_session(way: str, mode: str, check: Callable[..., None]) -> None:
     """In a process of its own: without the copy in the function, it ended by SIGABRT (onnxruntime 1.20 to 1.32)."""
     made = dequantized(WAYS[way], mode)
     assert {record.notes for record in made.records} == {()}, "each has a fallback"
     data = 0.5 * (DEQUANTIZED if way == "Reshape" else DEQUANTIZED.transpose(0, 2, 1)).astype(np.float32)
     for _ in range(2 if way == "two" else 1):
         data = np.pad(data, [(0, 0), (0, 0), (1, 2)], mode)
-    outputs = stock.run(made.proto(), tmp_path, 1, x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
-    assert outputs == [data.tolist()] * len(stock_sessions.LEVELS)
+    check(made, data.tolist(), 1, x=DEQUANTIZED, p=DEQUANTIZED_AMOUNTS)
 
 
 def test_a_type_that_concat_lacks_leaves_no_fallback() -> None:

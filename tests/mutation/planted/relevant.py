@@ -13,11 +13,11 @@ ENGINE = "copy/ core/engine core/runs core/streaming core/thresholds core/sharin
 # Each row: how paths begin, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS = (
     (ENGINE, "csrc: sharing inputs kernels"),
-    ("core/provider_rules ort/compiled_pad ort/pad_node", "csrc: describe rules_in_the_build "
-        "runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
-    ("ort/builtin_pad ort/provider", "runtime: provider_needed provider_in_front provider provider_registration "
-        "provider_operators session_optimizers inference_session"),
-    ("ort/", "csrc: errors inputs inference describe float16 kernels runtime: session provider provider_operators"),
+    ("core/provider_rules ort/compiled_pad ort/pad_node",
+     "csrc: describe rules_in_the_build runtime: provider_in_front provider beside_libraries"),
+    ("ort/builtin_pad ort/provider",
+     "runtime: provider provider_in_front placing session_optimizers inference_session"),
+    ("ort/", "csrc: errors inputs inference describe float16 kernels runtime: session provider placing"),
     ("core/", "csrc: errors describe float16 inference inputs kernels spec: same_padding runtime: provider"),
 )  # fmt: skip
 # What reads, writes and runs models; most of the converter is in its way.

@@ -1,32 +1,33 @@
-"""The rules of one session: of a plugin's version, and of a file."""
+"""The rules of one session: of a plugin's version, of a file, and those that were measured for the user."""
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 from pathlib import Path
+from typing import Any
 
 import onnx
 import onnxruntime
 import pytest
 from cpp_builds import ROOT
-from provider_sessions import CPU, pad, providers_of_pads, recording_options
-from test_provider_in_front import WEBGPU
+from provider_sessions import CPU, pad, providers_of_pads
+from test_provider_in_front import MODES, WEBGPU, of_each_provider, session
 
 import padops
-from padops.runtime.placing import in_front_of, register_provider_library
+from padops.runtime import chosen, placing, provider_rules
+from padops.runtime.installed import processor
+from padops.runtime.placing import in_front_of
 from padops.runtime.provider import FIRST_NAME
-from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, KnownProvider, of_plugin, rules_with
+from padops.runtime.provider_rules import BY_NAME, KnownProvider, of_plugin, rules_with
 
 FURTHER, CROPPED = pad([9, 0], "wrap", 19, "float[4]"), pad([-1, 2], "wrap", 19, "float[4]")
 
 
 def takes(content: onnx.ModelProto, options: dict[str, str]) -> bool:
     """Whether padops takes the Pad in front, with these options."""
-    chosen = recording_options()
-    chosen.add_provider_for_devices([register_provider_library()[FIRST_NAME]], options)
-    built = onnxruntime.InferenceSession(content.SerializeToString(), chosen, enable_fallback=0)
-    return FIRST_NAME in providers_of_pads(built)
+    return FIRST_NAME in providers_of_pads(session(content, (FIRST_NAME, options)))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_the_version_of_a_plugin(version: str, is_mended: bool) -> None:
     assert takes(CROPPED, options)
 
 
-@pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
+@of_each_provider
 def test_a_file_says_what_the_library_knows(row: KnownProvider, tmp_path: Path) -> None:
     """In a folder that is not in ASCII."""
     file = tmp_path / "Größe" / "rules.json"
@@ -52,7 +53,7 @@ def test_a_file_says_what_the_library_knows(row: KnownProvider, tmp_path: Path) 
     file.write_text(json.dumps(content | {"names": ["Another", "Other"], "note": '"\\ \u00e9\U0001f600\n'}))
     options = in_front_of({"Other": ""}, rules_with(file))
     assert options == {"before": "Other", "rules": str(file)}
-    for mode in ("constant", "edge", "reflect", "wrap"):
+    for mode in MODES:
         for amounts in ([1, 1], [9, 0], [-1, 2], [-4, 0]):
             for kind, opset in (("float[4]", 19), ("int32[n]", 19), ("float[4]", 25)):
                 content = pad(amounts, mode, opset, kind)
@@ -122,34 +123,111 @@ def test_wrong_files(content: object, told: str, tmp_path: Path) -> None:
 def test_files_that_the_library_refuses(content: bytes, told: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     file.write_bytes(content)
-    with pytest.raises(Exception, match=re.escape(f"{FIRST_NAME}: option rules: {file}: {told}")):
-        takes(FURTHER, {"before": "Other", "rules": str(file)})
+    for path, why in ((file, told), (tmp_path / "gone.json", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(Exception, match=re.escape(f"{FIRST_NAME}: option rules: {path}: {why}")):
+            takes(FURTHER, {"before": "Other", "rules": str(path)})
     if "JSON" in told:
         with pytest.raises(ValueError, match=re.escape(f"{file}: expected JSON: ")):
             rules_with(file)
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for path, why in ((tmp_path / "gone.json", "No such file"), (tmp_path, "Is a directory")):
-        with pytest.raises(Exception, match=re.escape(f"{FIRST_NAME}: option rules: {path}: {why}")):
-            takes(FURTHER, {"before": "Other", "rules": str(path)})
-
-
-def test_rules_of_a_session() -> None:
-    session = padops.InferenceSession(FURTHER.SerializeToString(), providers=[CPU])
-    assert session.padops_rules == {}  # the CPU's are not asked when a session is created
+def test_rules_of_a_session(tmp_path: Path) -> None:
+    content, file = FURTHER.SerializeToString(), tmp_path / "rules.json"
+    # The CPU's are not asked when a session is created.
+    assert padops.InferenceSession(content, providers=[CPU]).padops_rules == {}
     with pytest.raises(ValueError, match=r"rules needs onnxruntime 1\.24 or newer, and the rules' provider"):
-        padops.InferenceSession(FURTHER.SerializeToString(), rules="rules.json")
-    options = onnxruntime.SessionOptions()
+        padops.InferenceSession(content, rules="rules.json")
     with pytest.raises(ValueError, match="rules are given, but no providers"):
-        padops.register(options, provider=True, rules="rules.json")
-
-
-def test_rules_of_none_of_the_providers(tmp_path: Path) -> None:
-    file = tmp_path / "rules.json"
+        padops.register(onnxruntime.SessionOptions(), provider=True, rules="rules.json")
     file.write_text(json.dumps(RULES))
     said = re.escape(f"{file} has rules for Other, and for none of {CPU}")
     with pytest.raises(ValueError, match=said):
-        padops.InferenceSession(FURTHER.SerializeToString(), providers=[CPU], rules=file)
+        padops.InferenceSession(content, providers=[CPU], rules=file)
     with pytest.raises(ValueError, match=said):
         padops.register(onnxruntime.SessionOptions(), provider=True, providers=[CPU], rules=file)
+
+
+# --- measured for the user: where they are, when they are used, and what is said when they are not -------------------
+
+NAME, CUDA = "OtherExecutionProvider", "CUDAExecutionProvider"
+DEVICE = {"onnxruntime": "1.32.0", "plugin": "0.4.0", "devices": ["GPU of nobody"]}
+CONTENT = {
+    "names": [NAME],
+    "version": "onnxruntime 1.32.0, plugin 0.4.0",
+    "sources": {"default": "measured: a test"},
+    "measured": DEVICE | {"processor": processor(), "options": {"a": "1"}},
+    "rules": [{"does": "wrong", "when": "always"}],
+}
+ONE = chosen.Chosen(NAME, {"a": 1})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder; the provider is there."""
+    monkeypatch.setenv("PADOPS_RULES", str(tmp_path))
+    monkeypatch.setattr(chosen, "described", lambda one: dict(DEVICE))
+    monkeypatch.setattr(chosen, "available", lambda: {NAME, CPU})
+    provider_rules.warn_once.cache_clear()
+    return tmp_path
+
+
+def write(folder: Path, content: Any) -> Path:
+    file = folder / f"{NAME}.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return file
+
+
+def test_who_finds_them(folder: Path) -> None:
+    """A session, by its options, and inspect."""
+    assert provider_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
+    file = write(folder, CONTENT)
+    rules = provider_rules.with_measured(BY_NAME, [ONE])
+    assert (rules[NAME].file, rules[NAME].version) == (str(file), CONTENT["version"])
+    first = next(one for one in placing.with_padops([ONE], None, rules) if one.name == FIRST_NAME)
+    assert first.options == {"before": NAME, "rules": str(file)}
+    given = {**BY_NAME, NAME: rules[NAME]}  # those of a file that the caller names
+    assert provider_rules.with_measured(given, [ONE])[NAME] is given[NAME]
+    write(folder, CONTENT | {"measured": CONTENT["measured"] | {"options": {}}})
+    inspection = padops.inspect(pad([1, 1], "edge", 18, "float[4]"), providers=[NAME, CPU])
+    assert (inspection.pads[0].verdict, inspection.pads[0].runner) == ("wrong", FIRST_NAME)
+    assert f"the rules of {NAME} are those in {file} ({CONTENT['version']})" in inspection.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{", "expected JSON"),
+        (CONTENT | {"rules": [{}]}, 'rule 1: "does" is missing'),
+        (CONTENT | {"names": [CUDA]}, f"they are of other providers; padops probe {NAME} --option a=1 measures anew"),
+        *((CONTENT | {"measured": CONTENT["measured"] | {name: "x"}}, f"{name} was 'x' when they were measured, and is")
+          for name in CONTENT["measured"]),
+    ],
+)  # fmt: skip
+def test_they_do_not_fit(content: Any, why: str, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = write(folder, content)
+    for _ in range(2):
+        assert provider_rules.with_measured(BY_NAME, [ONE]) == BY_NAME
+    (said,) = caplog.messages
+    assert said.startswith(f"the rules in {file} are not used: ") and why in said
+    assert caplog.records[0].levelno == logging.WARNING
+
+
+def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, given = tmp_path / "home", str(tmp_path / "given")
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    for name in ("APPDATA", "XDG_CONFIG_HOME", "PADOPS_RULES"):
+        monkeypatch.delenv(name, raising=False)
+    for platform, variables, where in (
+        ("linux", {}, home / ".config"),
+        ("darwin", {}, home / "Library/Application Support"),
+        ("linux", {"XDG_CONFIG_HOME": "relative"}, home / ".config"),  # it is to be ignored
+        ("linux", {"XDG_CONFIG_HOME": given}, Path(given)),
+        ("win32", {"APPDATA": given}, Path(given)),
+    ):
+        monkeypatch.setattr("sys.platform", platform)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert provider_rules.file_of(NAME) == where / "padops" / "rules" / f"{NAME}.json"
+    monkeypatch.setenv("PADOPS_RULES", "")
+    assert provider_rules.file_of(NAME) is None
