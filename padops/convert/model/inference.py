@@ -237,9 +237,8 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
     return False
 
 
-def declared(graph: Body) -> list[onnx.ValueInfoProto]:
-    is_graph = isinstance(graph, onnx.GraphProto)
-    return [*graph.input, *graph.value_info, *graph.output] if is_graph else [*graph.value_info]
+def declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    return [*graph.input, *graph.value_info, *graph.output]
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:

@@ -43,6 +43,13 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
             yield from graphs_of(inner)
 
 
+def set_rows(graph: onnx.GraphProto, **lists: Iterable[Message]) -> None:
+    """Replace the contents of a graph's lists, which are given by their names."""
+    for name, rows in lists.items():
+        graph.ClearField(name)
+        getattr(graph, name).extend(rows)
+
+
 def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
     """Yield each node with its path, such as ``graph.node[3].body.node[0]``, before the nodes inside it."""
     for i, node in enumerate(nodes):
