@@ -41,7 +41,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 def open_backward_slices(model: onnx.ModelProto) -> None:
     """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
     nodes = nodes_in(model)
-    # Of the Constants and initializers, whether they list an endless number, and whether all numbers are positive.
+    # The Constants and initializers that list an endless number; and for each, whether all its numbers are positive.
     # Several graphs may use a name: one endless list is enough, and so is one list that does not go forward.
     endless, forward = set[str](), dict[str, bool]()
     lists = [(tensor.name, tensor, [0]) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]

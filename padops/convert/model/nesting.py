@@ -137,7 +137,7 @@ def _is_external(message: Message) -> TypeGuard[onnx.TensorProto]:
 LARGEST = 1 << 31  # bytes of a dense tensor
 
 
-def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onnx.TensorProto:
+def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None) -> onnx.TensorProto:
     """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data."""
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
