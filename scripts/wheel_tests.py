@@ -18,7 +18,6 @@ NAMES = {
         "float16",
         "inference",
         "inputs",
-        "interior",
         "kernels",
         "property",
     ),
@@ -28,7 +27,6 @@ NAMES = {
 CHOSEN = [f"{folder}/test_{name}" for folder, names in NAMES.items() for name in names]
 if sys.platform == "linux":
     CHOSEN.append("csrc/test_errors")  # reads /proc
-BUILDS = ("csrc/test_float16.py::test_rounding_of_every_float16_and_its_neighbours",)  # builds its own library
 
 
 def main(arguments: list) -> int:
@@ -44,7 +42,7 @@ def main(arguments: list) -> int:
     if not named and (code := padops(["info"])):
         return code
     files = [str(TESTS / f"{name}.py") for name in named or CHOSEN]
-    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}", *(f"--deselect=tests/{x}" for x in BUILDS)]
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]
     return int(pytest.main([*options, *files, *(x for x in arguments if x not in CHOSEN)]))
 
 

@@ -24,8 +24,8 @@ def one_node_model(
     output: tuple[int, Sequence[int | str] | None],
     opsets: Mapping[str, int],
     ir_version: int,
-    constants: Sequence[onnx.TensorProto] = (),
-    domain: str = "",
+    constants: Sequence[onnx.TensorProto],
+    domain: str,
 ) -> onnx.ModelProto:
     """Make a model of one node, whose output is called ``output``.
 

@@ -42,7 +42,7 @@ def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, vers
             head = _about(case, peer, seen, versions, needs)
             text: str = value_of(row.file, "script")(row.file, request, expected.output, head)
             return text
-        # Of a type that NumPy lacks, only padops passes arrays to onnxruntime.
+        # Only padops passes arrays of a type that NumPy lacks to onnxruntime.
         alone = row.stands_alone and (row.entry_point != "ort:run_case" or request.dtype.name in PLAIN)
         packages, imports, values, source = (_call if alone else _call_of_padops)(row, request)
     except (Skipped, Unsupported) as error:

@@ -110,10 +110,8 @@ class Pad:
         if info.type is not None and info.type not in info.op.types:
             return None
         try:
-            if info.node is not None and all_known(info.dims) and info.mode is not None:
-                make_node_plan(info.node, info.dims)
-            elif (amounts := info.amounts) and info.mode is not None:
-                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
+            if info.mode is not None:
+                _check_amounts(info, info.mode)
             return _broken_by_shapes(info)
         except PadError as error:
             return f"{error.detail} [{error.rule}]"
@@ -215,6 +213,14 @@ def always_runs(site: NodeSite) -> bool:
         return False
     root = site.scope.root
     return not isinstance(root, ir.Function) or any(map(always_runs, site.scope.index.calls(root)))
+
+
+def _check_amounts(info: PadInfo, mode: Mode) -> None:
+    """Check the rules of the amounts, for the dims that are known."""
+    if info.node is not None and all_known(info.dims):
+        make_node_plan(info.node, info.dims)
+    elif amounts := info.amounts:
+        check_axes(info.dims or [None] * len(amounts), amounts, mode, info.op.limit, info.op.clamp)
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:

@@ -36,7 +36,7 @@ from padops.convert.matchers.auto_pad import match_auto_pad
 from padops.convert.model.document import LARGEST_PROTO, Document, Source, given_model, parse_model, read_document
 from padops.convert.model.external import DataFile, entry
 from padops.convert.model.graphs import values_behind
-from padops.convert.model.nesting import external_tensors
+from padops.convert.model.nesting import external_tensors, set_rows
 from padops.convert.pads.match import EXPLICIT
 from padops.convert.pads.window_operators import SAME
 from padops.convert.records import Conversion, FileRecord, PadFacts, PadRecord, breaks_a_rule
@@ -271,9 +271,11 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     return conversion
 
 
-def _with_facts(record: PadRecord, of: PadFacts | None) -> PadRecord:
-    """Return a record with the facts of the user's Pad, and with the name, path and form from there."""
-    return record if of is None else replace(record, facts=of, path=of.path, name=of.name, form=of.form)
+def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
+    """Return a record with the facts of the user's Pad, whose path, name and form it takes; unchanged without facts."""
+    if facts is None:
+        return record
+    return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
 
 
 def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
@@ -377,8 +379,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     message = inliner.inline_local_functions(document.proto, convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = deepcopy(message)
-    del light.graph.initializer[:]
-    light.graph.initializer.extend(row for row in message.graph.initializer if row.name not in large)
+    set_rows(light.graph, initializer=(row for row in message.graph.initializer if row.name not in large))
     listed = {value.name for value in message.graph.input}
     more = [row for name, row in large.items() if name not in listed]
     light.graph.input.extend(helper.make_tensor_value_info(row.name, row.data_type, row.dims) for row in more)
@@ -389,8 +390,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
         why = re.sub(rf"{mark}\d+: ", "", " ".join(str(error).split()).rpartition("failed: ")[2])
         text = f"onnx's version converter does not bring the model from opset {before} to {opset}: {why}"
         raise PadopsError(text) from error
-    del made.graph.input[:]
-    made.graph.input.extend(message.graph.input)
+    set_rows(made.graph, input=message.graph.input)
     made.graph.initializer.extend(large.values())
     least = helper.find_min_ir_version_for([helper.make_opsetid("", opset)], ignore_unknown=True)
     made.ir_version = min(message.ir_version, max(least, FIRST_IR))

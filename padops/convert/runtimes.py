@@ -344,7 +344,7 @@ def _is_rounded(fill: np.generic | np.ndarray) -> bool:
     return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
 
 
-# What a rule says that a provider does: the verdict, and the words for it.
+# For each behaviour of a provider in a rule, the verdict and the words for it.
 DOES: dict[str, tuple[Verdict, str]] = {
     "refuses": ("refuses", "refuses it"), "wrong": ("wrong", "gets it wrong"), "dies": ("refuses", "ends the process")
 }  # fmt: skip

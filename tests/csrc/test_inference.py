@@ -9,6 +9,7 @@ import onnxruntime
 import pytest
 import small_models
 from onnx import helper
+from small_models import FLOAT, INT64
 
 import padops
 from padops.spec.dialects import OPS
@@ -16,14 +17,10 @@ from padops.spec.dialects import OPS
 BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
 
 
-def model(op: str, shape, element_type: int = onnx.TensorProto.FLOAT, mode: str = "", **amounts) -> onnx.ModelProto:
+def model(op: str, shape, element_type: int = FLOAT, mode: str = "", **amounts) -> onnx.ModelProto:
     """Return a model of one node whose output has no declared shape, so that a session has to infer it."""
     names = [row.name for row in OPS[op].inputs]
-    node = helper.make_node(op, names, ["output"], name="n", domain="padops")
-    for name, values in amounts.items():
-        node.attribute.append(helper.make_attribute(name, values, attr_type=onnx.AttributeProto.INTS))
-    if mode:
-        node.attribute.append(helper.make_attribute(OPS[op].mode, mode))
+    node = native.node(op, names, "output", amounts | ({OPS[op].mode: mode} if mode else {}), "n")
     inputs = [(name, element_type, None if i else shape) for i, name in enumerate(names)]
     return _model([node], inputs, [("output", element_type, None)])
 
@@ -32,37 +29,38 @@ def _model(nodes: list[onnx.NodeProto], inputs: list, outputs: list) -> onnx.Mod
     return small_models.model(nodes, 18, ir_version=9, imports=[("padops", 1)], inputs=inputs, outputs=outputs)
 
 
-def inferred(made: onnx.ModelProto) -> tuple[str, list]:
-    (output,) = native.session(made).get_outputs()
-    return output.type, output.shape
+def run(made: onnx.ModelProto, data: np.ndarray) -> list[np.ndarray]:
+    return native.session(made).run(None, {"data": data})
+
+
+ROWS = [
+    ([2, 3], [1, 0, -1, 4], [2, 7]),
+    (["n", 3], [0, 1, 0, 1], ["n", 5]),
+    (["n", 3], [-1, 1, 1, 1], ["n", 5]),
+    (["n", 3], [1, 0, 1, 0], ["padops(n + 2)", 3]),
+    (["n", 3], [-1, 0, 0, 0], ["padops(n - 1)", 3]),
+    ([None, "k"], [0, 0, 0, 0], []),  # no symbol: nothing is said at all
+    ([None, 3], [0, 1, 0, 0], []),
+    ([0, 2], [3, -1, 0, 0], [3, 1]),
+]
+AMOUNTS = {BELOW: [1, 0, 0], ABOVE: [0, -2, 0], BETWEEN: [2, 0, 1]}
 
 
 @pytest.mark.parametrize(
-    ("shape", "pads", "output"),
+    ("op", "shape", "amounts", "output"),
     [
-        ([2, 3], [1, 0, -1, 4], [2, 7]),
-        (["n", 3], [0, 1, 0, 1], ["n", 5]),
-        (["n", 3], [-1, 1, 1, 1], ["n", 5]),
-        (["n", 3], [1, 0, 1, 0], ["padops(n + 2)", 3]),
-        (["n", 3], [-1, 0, 0, 0], ["padops(n - 1)", 3]),
-        ([None, "k"], [0, 0, 0, 0], []),  # no symbol: nothing is said at all
-        ([None, 3], [0, 1, 0, 0], []),
-        ([0, 2], [3, -1, 0, 0], [3, 1]),
+        *(("Pad_1", shape, {"paddings": pads}, output) for shape, pads, output in ROWS),
+        *(("Pad_2", shape, {"pads": pads}, output) for shape, pads, output in ROWS),
+        # Interior counts, and touches an axis by itself.
+        ("NGraphPad_0", [3, 4, 5], AMOUNTS, [8, 2, 9]),
+        ("NGraphPad_0", [3, 4, "n"], AMOUNTS, []),
+        ("NGraphPad_0", [3, 4, "n"], AMOUNTS | {BETWEEN: [0, 0, 0]}, [4, 2, "n"]),
     ],
 )
-@pytest.mark.parametrize(("op", "name"), [("Pad_1", "paddings"), ("Pad_2", "pads")])
-def test_attribute_pads(op: str, name: str, shape, pads, output) -> None:
-    """P1: dims follow where the input's are known, and symbols where it has them."""
-    assert inferred(model(op, shape, **{name: pads})) == ("tensor(float)", output)
-
-
-def test_interior() -> None:
-    """P1, P6: interior counts, and touches an axis by itself."""
-    amounts = {BELOW: [1, 0, 0], ABOVE: [0, -2, 0], BETWEEN: [2, 0, 1]}
-    assert inferred(model("NGraphPad_0", [3, 4, 5], **amounts)) == ("tensor(float)", [8, 2, 9])
-    assert inferred(model("NGraphPad_0", [3, 4, "n"], **amounts)) == ("tensor(float)", [])
-    del amounts[BETWEEN]
-    assert inferred(model("NGraphPad_0", [3, 4, "n"], **amounts)) == ("tensor(float)", [4, 2, "n"])
+def test_dims(op: str, shape: list, amounts: dict[str, list], output: list) -> None:
+    """P1, P6: dims follow where the input's are known, and symbols where it has them."""
+    (inferred,) = native.session(model(op, shape, **amounts)).get_outputs()
+    assert (inferred.type, inferred.shape) == ("tensor(float)", output)
 
 
 @pytest.mark.parametrize("shape", [["n", 3], [None, 3], ["n", "n"], None])
@@ -70,7 +68,7 @@ def test_what_follows_computes_with_real_dims(shape) -> None:
     """P1: the runtime folds what it believes to be known: a dim that is not must not look as if it were."""
     made = model("Pad_2", shape, pads=[1, 0, 1, 2])
     made.graph.node.append(helper.make_node("Shape", ["output"], ["size"]))
-    made.graph.output.append(helper.make_tensor_value_info("size", onnx.TensorProto.INT64, None))
+    made.graph.output.append(small_models.info(("size", INT64, None)))
     built = native.session(made)
     for rows in (0, 4, 9):
         output, size = built.run(None, {"data": np.ones((rows, 3), np.float32)})
@@ -81,8 +79,8 @@ def test_symbols_of_pads_of_pads() -> None:
     """P1: each adds to what the one before it gives; as much taken away as was added is another name for the size."""
     made = model("Pad_2", ["n"], pads=[1, 1])
     for name, pads in (("more", [0, 3]), ("less", [-1, -1])):
-        made.graph.node.append(helper.make_node("Pad_2", ["output"], [name], domain="padops", pads=pads))
-        made.graph.output.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))
+        made.graph.node.append(native.node("Pad_2", ["output"], name, {"pads": pads}))
+        made.graph.output.append(small_models.info((name, FLOAT, None)))
     built = native.session(made)
     symbols = ["padops(n + 2)", "padops(padops(n + 2) + 3)", "padops(padops(n + 2) - 2)"]
     assert [output.shape for output in built.get_outputs()] == [[symbol] for symbol in symbols]
@@ -96,14 +94,15 @@ def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
         helper.make_node("Sigmoid", ["negated"], ["small"]),
         helper.make_node("ReduceSum", ["small"], ["sum"], keepdims=0),
         helper.make_node("Add", ["x", "sum"], ["shifted"]),
-        helper.make_node("Pad_2", ["shifted"], ["padded"], domain="padops", pads=[1, 1]),
+        native.node("Pad_2", ["shifted"], "padded", {"pads": [1, 1]}),
         helper.make_node("ReduceSum", ["padded"], ["output"], keepdims=0),
     ]
-    inputs = [("x", onnx.TensorProto.FLOAT, ["n"]), ("z", onnx.TensorProto.FLOAT, ["n + 2"])]
-    options = onnxruntime.SessionOptions()
+    options = onnxruntime.SessionOptions()  # with an arena, whose plan goes by the symbols
     options.log_severity_level = 4
     padops.register(options)
-    built = native.session(_model(nodes, inputs, [("output", onnx.TensorProto.FLOAT, [])]), options)
+    built = native.session(
+        _model(nodes, [("x", FLOAT, ["n"]), ("z", FLOAT, ["n + 2"])], [("output", FLOAT, [])]), options
+    )
     (output,) = built.run(None, {"x": np.ones(3, np.float32), "z": np.zeros(1, np.float32)})
     assert output == 4.5
 
@@ -111,11 +110,11 @@ def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
 @pytest.mark.parametrize("dtype", native.TYPES, ids=lambda dtype: dtype.name)
 def test_every_type(dtype) -> None:
     """The output has the data's type, whichever number the runtime has for it."""
-    made = model("NGraphPad_0", [2], dtype.onnx, **{BELOW: [1], ABOVE: [1]})
-    assert inferred(made) == (f"tensor({dtype.name})", [4])
+    built = native.session(model("NGraphPad_0", [2], dtype.onnx, **{BELOW: [1], ABOVE: [1]}))
+    (output,) = built.get_outputs()
+    assert (output.type, output.shape) == (f"tensor({dtype.name})", [4])
     data = native.random_array(np.random.default_rng(1), dtype, (2,))
-    feeds = {"arg": data, "arg_pad_value": data[:1].reshape(())}
-    assert native.run_session(native.session(made), feeds).shape == (4,)
+    assert native.run_session(built, {"arg": data, "arg_pad_value": data[:1].reshape(())}).shape == (4,)
 
 
 @pytest.mark.parametrize(
@@ -133,20 +132,18 @@ def test_every_type(dtype) -> None:
 )  # fmt: skip
 def test_broken_rules_wait_for_the_kernel(pads: list[int], mode: str, error: str) -> None:
     """P1, P5, P8, P10: inference, which does not know the node's name, leaves it to the kernel to say what is wrong."""
-    made = model("Pad_2", [2, 3], mode=mode, pads=pads)
-    built = native.session(made)
     with pytest.raises(Exception) as caught:
-        built.run(None, {"data": np.zeros((2, 3), np.float32)})
+        run(model("Pad_2", [2, 3], mode=mode, pads=pads), np.zeros((2, 3), np.float32))
     assert native.error_text(caught.value).startswith(f"padops::Pad_2 'n': {error}")
 
 
 def test_declared_shape_that_contradicts() -> None:
     """P1: a model whose declared output shape cannot be is refused, or its run gives the real one; nothing is cut."""
     made = model("Pad_2", [2, 3], pads=[0, 1, 0, 1])
-    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, [2, 4]))
+    made.graph.output[0].CopyFrom(small_models.info(("output", FLOAT, [2, 4])))
     try:
-        built = native.session(made)
+        (output,) = run(made, np.zeros((2, 3), np.float32))
     except Exception as error:
         assert "shape" in str(error).lower()
     else:
-        assert built.run(None, {"data": np.zeros((2, 3), np.float32)})[0].shape == (2, 5)
+        assert output.shape == (2, 5)

@@ -9,11 +9,9 @@ from itertools import product
 
 import native
 import numpy as np
-import onnx
 import pytest
 from onnx import helper
-from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, modes_of, node, numpy_pad, storage
-from small_models import model
+from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, modes_of, node, numpy_pad
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
@@ -97,16 +95,6 @@ def test_large(layout: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", [name for name in ("int4", "uint2", "string") if name in TYPES])
-def test_large_of_unusual_types(name: str, mode: str) -> None:
-    """P2: packed elements go through the thread pool too, in rows that begin within a byte; strings are allocations."""
-    shapes = (((1_201, 901), (5, 3, 1, 7)), ((2_400, 5, 91), (2, 1, 0, 3, 5, 0)), ((1_100_001,), (1, 2)))
-    shape, pads = shapes[MODES.index(mode) % 3]
-    shape = shape if TYPES[name].bits else [min(size, 60) for size in shape]
-    check("Pad_25", mode, some(name, shape), pads, some(name, (), 1), slow=False)
-
-
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", [name for name in ("uint2", "int4", "uint8", "float16", "int64") if name in TYPES])
 def test_rows(name: str, mode: str) -> None:
     """P2: a long window between short borders, as real tensors have it, which the engine writes in special loops."""
@@ -118,16 +106,6 @@ def test_rows(name: str, mode: str) -> None:
         if begin == 16 and width == 16 and mode == "reflect":
             continue  # numpy.pad before 2.0 repeats a long reflection wrongly
         check("Pad_25", mode, some(name, (2, 5, width, inner)), (1, 2, begin, 0, 1, 2, end, 0), fill, slow=False)
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["uint8", "float"])
-def test_trailing_axis_of_any_width(name: str, mode: str) -> None:
-    """P2: an untouched trailing axis makes one wide element; widths with and without a copy loop of their own."""
-    for width in (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 33, 65):
-        fill = some(name, (), 1)
-        check(NEWEST, mode, some(name, (3, 4, width)), (2, 5, 0, 1, 6, 0), fill)
-        check(NEWEST, mode, some(name, (3, 40, width)), (0, 22, 0, 1, 39, 0), fill, slow=False)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -200,82 +178,20 @@ def test_empty_data_of_dims_beyond_all_memory(name: str, shape) -> None:
         helper.make_node("Pad_25", [data, pads], [output], domain="padops")
         for data, pads, output in (("x", "grow", "grown"), ("grown", "keep", "y"))
     ]
-    made = native.run_session(_session(nodes, dtype.onnx, {"grow": grow, "keep": keep}), {"x": some(name, small)})
+    made = native.run_session(native.of_x(nodes, dtype.onnx, {"grow": grow, "keep": keep}), {"x": some(name, small)})
     assert made.shape == tuple(1 if n else 2 for n in shape)
     assert made.tolist() == np.full(made.shape, "" if name == "string" else 0).tolist()
 
 
-def _session(nodes: list[onnx.NodeProto], dtype: int, constants: dict[str, np.ndarray]):
-    """A session of nodes that make y of x, both of unknown shape."""
-    parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
-    held = [native.tensor(*row) for row in constants.items()]
-    return native.session(model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts))
-
-
 @pytest.mark.parametrize("op", ONNX_OPS)
-def test_rank_0(op: str) -> None:
-    """P5: a scalar passes through."""
+def test_rank_0_and_rank_12(op: str) -> None:
+    """P2, P5: a scalar passes through; every axis of twelve grows."""
     for name, mode in product((name for name in OPS[op].types if name in TYPES), modes_of(op)):
         data = some(name, ())
         attributes, inputs = node(op, mode, data, (), data if op in INPUT_OPS else None)
         assert native.bits(native.run(op, attributes, inputs)) == native.bits(data)
-
-
-def test_crop_comes_first() -> None:
-    """P3: with mixed signs the ONNX operators slice first and extend what is left; constant sees the whole data."""
-    for mode, data, pads, output in (
-        ("wrap", [1, 2], (-1, 2), [2, 2, 2]),
-        ("reflect", [1, 2], (-1, 1), [2, 2]),
-        ("reflect", [1, 2, 3, 4], (-1, 3), [2, 3, 4, 3, 2, 3]),
-        ("edge", [1, 2, 3], (2, -2), [1, 1, 1]),
-        ("wrap", [1, 2, 3], (4, -1), [1, 2, 1, 2, 1, 2]),
-        ("constant", [1, 2, 3], (-4, 3), [0, 0]),  # the crop goes beyond the data, into what is added
-        ("constant", [1, 2, 3], (2, -4), [0]),
-    ):
-        for op in (op for op in ONNX_OPS if mode in OPS[op].modes):
-            attributes, inputs = node(op, mode, np.array(data, np.float32), pads)
-            assert native.run(op, attributes, inputs).tolist() == output
-            assert reference.run(op, attributes, inputs).tolist() == output
-
-
-@pytest.mark.parametrize(("name", "mantissa"), [("float16", 10), ("bfloat16", 7), ("float", 23), ("double", 52)])
-def test_float_bits(name: str, mantissa: int) -> None:
-    """P7: bits are copied, never converted: signalling NaNs, −0, denormals and infinities, as data and as fill."""
-    dtype = TYPES[name]
-    infinity = ((1 << (dtype.bits - 1 - mantissa)) - 1) << mantissa
-    sign = 1 << (dtype.bits - 1)
-    patterns = [sign, 1, sign | 1, (1 << mantissa) - 1, infinity, infinity | 1, sign | infinity | 3, sign | (sign - 1)]
-    data = np.array(patterns, f"u{dtype.bits // 8}").view(dtype.numpy)
-    for mode, fill in product(MODES, data):
-        attributes, inputs = node(NEWEST, mode, data, (3, 2), np.array(fill))
-        got = storage(native.run(NEWEST, attributes, inputs)).tolist()
-        assert got[3:-2] == patterns
-        assert mode != "constant" or got[:3] + got[-2:] == [int(storage(np.array(fill)))] * 5
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_high_rank(mode: str) -> None:
-    """P2: every axis of a tensor of rank 12 grows."""
-    check(NEWEST, mode, some("uint16", (1, 2) * 6), (1, 0) * 6 + (0, 1) * 6, np.array(77, np.uint16))
-
-
-@pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
-def test_same(data_format: str) -> None:
-    """S1: which side gets the odd one, and where the channels stand; dilation counts."""
-    data = some("int16", (2, 7, 5, 3))
-    data = data if data_format == "NHWC" else np.moveaxis(data, -1, 1)
-    at = 2 if data_format == "NCHW" else 1
-    for auto_pad, begins, ends in (
-        ("SAME_UPPER", (1, 1), (1, 2)), ("SAME_LOWER", (1, 2), (1, 1)), ("VALID", (0, 0), (0, 0)),
-    ):  # fmt: skip
-        sides = [(0, 0)] * 4
-        sides[at : at + 2] = zip(begins, ends)
-        attributes = {"kernel_shape": [2, 4], "strides": [2, 1], "dilations": [2, 1], "auto_pad": auto_pad}
-        for mode in OPS["SamePad_1"].modes:
-            given = attributes | {"data_format": data_format, "mode": mode}
-            expected = native.bits(np.pad(data, sides, mode))
-            assert native.bits(native.run("SamePad_1", given, [data])) == expected
-            assert native.bits(reference.run("SamePad_1", given, [data])) == expected
+    for mode in modes_of(op):
+        check(op, mode, some("double", (1, 2) * 6), (1, 0) * 6 + (0, 1) * 6, np.array(77.0))
 
 
 @pytest.mark.parametrize("name", ["uint8", "float16", "float", "double"])
@@ -283,19 +199,7 @@ def test_same(data_format: str) -> None:
 def test_memory_of_the_caller(mode: str, name: str) -> None:
     """Source and output begin at any address, and what lies around the output stays as it is."""
     dtype, data, fill, pads = TYPES[name], some(name, (2, 5, 200)), some(name, (), 1), np.array([0, 1, 3, 0, 2, 9])
-    expected = numpy_pad(data, pads, mode, fill)
-    made = helper.make_node("Pad_25", ["x", "pads", "fill"], ["y"], domain="padops", mode=mode)
-    session = _session([made], dtype.onnx, {"pads": pads, "fill": fill})
+    made = native.node("Pad_25", ["x", "pads", "fill"], "y", {"mode": mode})
+    session, expected = native.of_x([made], dtype.onnx, {"pads": pads, "fill": fill}), numpy_pad(data, pads, mode, fill)
     for before in (0, 1, 2, 4, 8, 24, 63):
-        held = np.full(data.nbytes + 256, 0xA5, np.uint8)
-        source = held[before : before + data.nbytes]
-        source[:] = np.frombuffer(data.tobytes(), np.uint8)
-        room = np.full(expected.nbytes + 256, 0xA5, np.uint8)
-        target = room[64 + before : 64 + before + expected.nbytes]
-        binding = session.io_binding()
-        binding.bind_input("x", "cpu", 0, dtype.onnx, data.shape, source.ctypes.data)
-        binding.bind_output("y", "cpu", 0, dtype.onnx, expected.shape, target.ctypes.data)
-        session.run_with_iobinding(binding)
-        assert target.tobytes() == expected.tobytes(), before
-        target[:] = 0xA5
-        assert (room == 0xA5).all(), before
+        native.check_bound(session, data, expected, before)

@@ -166,13 +166,6 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.
     return build
 
 
-def test_the_stand_in_has_every_slot() -> None:
-    """A slot that ort_abi.h lists and the stand-in lacks would not compile, and the stand-in has no others."""
-    for name, slots in (("ort_abi.h", SLOTS), ("provider_abi.h", EP_SLOTS)):
-        (header,) = (ROOT / "padops" / "csrc").rglob(name)
-        assert len(slots) == header.read_text(encoding="utf-8").count("\n  X(") > 15
-
-
 @pytest.mark.parametrize("header", [None, *OFFICIAL], ids=lambda header: "official" if header else "stand-in")
 def test_right_header(check, header: Path | None) -> None:
     built = check(header.read_text(encoding="utf-8"), header.parent) if header else check(stand_in())

@@ -89,16 +89,8 @@ def table_of_rules(folder: Path) -> Path:
 def as_that_compiler(folder: Path) -> list[object]:
     (folder / "prelude.h").write_text(PRELUDE, encoding="utf-8")
     (folder / "intrin.h").write_text(INTRINSICS, encoding="utf-8")
-    return [
-        CLANG,
-        "-std=c++20",
-        "-fms-extensions",
-        '-DPADOPS_VERSION="0"',
-        f"-I{folder}",
-        f"-I{SOURCES}",
-        "-include",
-        folder / "prelude.h",
-    ]
+    options = ["-std=c++20", "-fms-extensions", '-DPADOPS_VERSION="0"', f"-I{folder}", f"-I{SOURCES}"]
+    return [CLANG, *options, "-include", folder / "prelude.h"]
 
 
 def say(*command: object) -> str:

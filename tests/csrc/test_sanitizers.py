@@ -27,18 +27,14 @@ def test_kernels_with_sanitizers() -> None:
     options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0"]
     sanitized = build(ROOT / "build" / "sanitize", *options) / "libpadops.so"
     compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-    first = [
-        subprocess.run(
-            [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        for name in ("libasan.so", "libstdc++.so.6")
-    ]
+    libraries = ("libasan.so", "libstdc++.so.6")
+    found = [subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip() for name in libraries]
     environment = {
         **os.environ,
         "PADOPS_LIBRARY": str(sanitized),
         "PADOPS_EXAMPLES": str(EXAMPLES),
         # Python itself is built without sanitizers: theirs comes first, and libstdc++ beside it for their exceptions.
-        "LD_PRELOAD": ":".join(first),
+        "LD_PRELOAD": ":".join(found),
         # Python keeps memory until its end; sizes beyond the memory are tested on purpose.
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",

@@ -14,10 +14,8 @@ from conftest import Tally
 FILES = {
     "convert/files/test_convert_processes.py": ("signals at every file step of a conversion; writers of one file", 250),
     "convert/inputs/test_convert_broken_inputs.py": ("broken ONNX models and inputs, converted", 4_000),
-    "csrc/test_large.py": ("Pads of 64 MB (4 and 2 bits: 8 MB), each mode, width and shape of rows", 210),
-    "csrc/test_load.py": ("calls of 32 threads on one session, of operators and provider", 128_000),
+    "csrc/test_load.py": ("calls of 32 threads on one session; Pads of 64 MB of each mode, width and shape", 128_210),
     "csrc/test_property.py": ("random Pads: kernels against the reference", 175_000),
-    "csrc/test_session_fuzz.py": ("random sessions of one to three Pads, up to 96 MB, against the reference", 10_000),
     "runtime/test_beside_real_providers.py": ("cases beside OpenVINO, WebGPU and QNN", 14_100),
     "test_roads.py": ("random models of one to four Pads on six roads", 1_000),
 }

@@ -42,15 +42,13 @@ quantizer = ORTQuantizer.from_pretrained(".", file_name="in.onnx")
 quantizer.quantize(save_dir=".", quantization_config=AutoQuantizationConfig.avx2(is_static=False, per_channel=False))
 shutil.copy("in_quantized.onnx", "out.onnx")
 """
-PROGRAMS = {
-    ("OnnxPeepholeOptimizer", "Olive"): OLIVE.format(module="peephole_optimizer", name="OnnxPeepholeOptimizer",
-                                                     options={}),
-    ("OnnxFloatToFloat16", "Olive"): OLIVE.format(module="float16_conversion", name="OnnxFloatToFloat16",
-                                                  options={"keep_io_types": True}),
-    ("OnnxDynamicQuantization", "Olive"): OLIVE.format(module="quantization", name="OnnxDynamicQuantization",
-                                                       options={}),
-    ("ORTQuantizer", "optimum"): OPTIMUM,
-}  # fmt: skip
+PASSES = {
+    "OnnxPeepholeOptimizer": ("peephole_optimizer", {}),
+    "OnnxFloatToFloat16": ("float16_conversion", {"keep_io_types": True}),
+    "OnnxDynamicQuantization": ("quantization", {}),
+}
+PROGRAMS = {(name, "Olive"): OLIVE.format(module=row[0], name=name, options=row[1]) for name, row in PASSES.items()}
+PROGRAMS["ORTQuantizer", "optimum"] = OPTIMUM
 ONNX2TORCH = """
 import sys, types
 vision, operators = types.ModuleType("torchvision"), types.ModuleType("ops")
@@ -70,30 +68,23 @@ def python() -> Path:
     return environments.python_of(ENVIRONMENT)
 
 
-def run(python: Path, program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(python: Path, program: str, model: onnx.ModelProto, folder: Path) -> subprocess.CompletedProcess[str]:
+    onnx.save(model, folder / "in.onnx")
+    np.save(folder / "x.npy", ROWS)
     return subprocess.run([python, "-c", program], cwd=folder, capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.parametrize("lowers", [False, True], ids=["converted", "lowered"])
 @pytest.mark.parametrize("words", PROGRAMS, ids=" of ".join)
-def test_a_converted_model(words: tuple[str, ...], python: Path, tmp_path: Path) -> None:
-    onnx.save(padops.convert(network()).proto(), tmp_path / "in.onnx")
-    ran = run(python, PROGRAMS[words], tmp_path)
+def test_a_tool(words: tuple[str, ...], lowers: bool, python: Path, tmp_path: Path) -> None:
+    made = padops.lower(network()) if lowers else padops.convert(network())
+    ran = run(python, PROGRAMS[words], made.proto(), tmp_path)
     assert ran.returncode == 0, ran.stderr
-    assert outcome(onnx.load(tmp_path / "out.onnx")) == row(*words)
-
-
-@pytest.mark.parametrize("words", PROGRAMS, ids=" of ".join)
-def test_a_lowered_model(words: tuple[str, ...], python: Path, tmp_path: Path) -> None:
-    onnx.save(padops.lower(network()).proto(), tmp_path / "in.onnx")
-    ran = run(python, PROGRAMS[words], tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert outcome(onnx.load(tmp_path / "out.onnx")) == ("neither", "yes")
+    assert outcome(onnx.load(tmp_path / "out.onnx")) == (("neither", "yes") if lowers else row(*words))
 
 
 def test_onnx2torch_knows_no_other_domain(python: Path, tmp_path: Path) -> None:
-    onnx.save(padops.convert(network()).proto(), tmp_path / "in.onnx")
-    np.save(tmp_path / "x.npy", ROWS)
-    ran = run(python, ONNX2TORCH, tmp_path)
+    ran = run(python, ONNX2TORCH, padops.convert(network()).proto(), tmp_path)
     assert ran.returncode == 1 and "Converter is not implemented" in ran.stderr and "'padops'" in ran.stderr, ran.stderr
 
 
@@ -102,15 +93,12 @@ def test_onnx2torch_knows_no_other_domain(python: Path, tmp_path: Path) -> None:
 )
 def test_onnx2torch_takes_a_lowered_model(mode: str, shape: str, python: Path, tmp_path: Path) -> None:
     """onnx2torch takes lowered models, up to opset 18 of open sizes: no Reshape has allowzero where nothing crops."""
-    amounts = [0, 7, 0, 1]
     source = parser.parse_model(
         f'<ir_version: 8, opset_import: ["": {19 if mode == "wrap" else 17}]> '
         f"net (float[{shape}] x) => (float[a, b] y) "
         f'<int64[4] p = {{0, 7, 0, 1}}> {{ b = Pad <mode = "{mode}"> (x, p)  y = Relu (b) }}'
     )
-    onnx.save(padops.lower(source, without_pad=True).proto(), tmp_path / "in.onnx")
-    np.save(tmp_path / "x.npy", ROWS)
-    ran = run(python, ONNX2TORCH, tmp_path)
+    ran = run(python, ONNX2TORCH, padops.lower(source, without_pad=True).proto(), tmp_path)
     assert ran.returncode == 0, ran.stderr
-    expected = padops.run_reference("Pad_19", {"mode": mode}, [ROWS, np.array(amounts)])
+    expected = padops.run_reference("Pad_19", {"mode": mode}, [ROWS, np.array([0, 7, 0, 1])])
     assert np.load(tmp_path / "y.npy").tobytes() == expected.tobytes()

@@ -1,17 +1,21 @@
-"""Results and reports of a conformance run, made without one."""
+"""Cases, peers of a test's own, and results and reports of a conformance run that are made without one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from padops.conformance import cases, record
+from padops.conformance import cases, record, runner
 from padops.conformance.arrays import describe
 from padops.conformance.divergences import Divergence
-from padops.conformance.features import expect
+from padops.conformance.features import Prepared, expect
+from padops.conformance.peers import Peer
+from padops.conformance.peers.request import Request
 from padops.conformance.render import FILES, write_all
 
 NAMES = [
@@ -35,6 +39,30 @@ HEADER = {
     ],
     "absent": [{"name": "torch", "reason": "No module named 'torch'"}],
 }  # fmt: skip
+
+
+@cache
+def quick() -> Sequence[Request]:
+    """The cases of the quick level, which take seconds to make, once for all tests of a process."""
+    return cases.collect("quick")
+
+
+@cache
+def prepared() -> Sequence[Prepared]:
+    return [Prepared.of(case) for case in quick()]
+
+
+def own_peer(folder: Path, text: str, function: str = "pad") -> Peer:
+    """A peer of the user's own."""
+    (folder / "own.py").write_text(text)
+    return runner.parse_peers(f"{folder}/own.py:{function}")[0]
+
+
+def answers(peer: Peer | str, chosen: Sequence[Request], known: Sequence[Divergence] = ()) -> runner.PeerRun:
+    """A run of one peer, which is there."""
+    (ran,) = runner.run_cases(list(chosen), [runner.parse_peers(peer)[0] if isinstance(peer, str) else peer], known)
+    assert ran.absent is None, ran.absent
+    return ran
 
 
 def result(name: str, peer: str, outcome: str = "agree", divergence: str = "", **more: Any) -> dict[str, Any]:

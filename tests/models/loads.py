@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import onnx
 import onnxruntime
 import small_models
 from onnx import helper
@@ -28,21 +27,16 @@ from padops.spec import reference
 
 PADS = [1, 2, 0, 3]
 MODES = ("constant", "reflect", "edge")
+THREADS = 32
 
 
 @dataclass
 class Load:
-    """What became of a load.
+    """What became of a load."""
 
-    Attributes:
-        count: What was done, in its own unit.
-        wrong: How much of it gave other bits than the reference, or failed.
-        grown: Kilobytes by which the process grew from a tenth of the way to the end; 0 where that is not the question.
-    """
-
-    count: int
-    wrong: int
-    grown: int = 0
+    count: int  # what was done, in its own unit
+    wrong: int  # how much of it gave other bits than the reference, or failed
+    grown: int = 0  # kilobytes by which the process grew from a tenth of the way to the end
 
 
 def in_process(name: str, count: int) -> Load:
@@ -53,24 +47,16 @@ def in_process(name: str, count: int) -> Load:
     return Load(**json.loads(done.stdout))
 
 
-def standard_model() -> bytes:
-    """The same Pads as :func:`model`, of standard ONNX."""
-    built = onnx.ModelProto.FromString(model())
-    for node in built.graph.node:
-        node.op_type, node.domain = "Pad", ""
-    built.opset_import[0].version = 10  # Pad 2
-    return built.SerializeToString()
-
-
-def model(modes: Sequence[str] = MODES) -> bytes:
+def model(modes: Sequence[str] = MODES, op: str = "Pad_2", domain: str = "padops") -> bytes:
     """Pads one after the other, of a matrix of any shape."""
     names = [f"t{i}" for i in range(len(modes))] + ["y"]
     nodes = [
-        helper.make_node("Pad_2", [names[i]], [names[i + 1]], name=f"n{i}", domain="padops", mode=mode, pads=PADS)
+        helper.make_node(op, [names[i]], [names[i + 1]], name=f"n{i}", domain=domain, mode=mode, pads=PADS)
         for i, mode in enumerate(modes)
     ]
-    inputs = [(names[0], small_models.FLOAT, ["rows", "columns"])]
-    return small_models.model(nodes, 18, imports=[("padops", 1)], ir_version=9, inputs=inputs).SerializeToString()
+    inputs, opset = [(names[0], small_models.FLOAT, ["rows", "columns"])], 18 if domain else 10
+    made = small_models.model(nodes, opset, imports=[("padops", 1)], ir_version=9, inputs=inputs)
+    return made.SerializeToString()
 
 
 def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:
@@ -105,37 +91,33 @@ def is_wrong(built: onnxruntime.InferenceSession, case: tuple[np.ndarray, bytes]
     return built.run(None, {"t0": case[0]})[0].tobytes() != case[1]
 
 
-def in_threads(threads: int, work: Callable[[int], int]) -> int:
-    """The sum of what ``work`` gives in each of as many threads, which start together."""
-    barrier = threading.Barrier(threads)
+def in_threads(count: int, work: Callable[[int, int], bool]) -> Load:
+    """So many calls of ``work``, given the numbers of the thread and of its call, in threads that start together."""
+    barrier, each = threading.Barrier(THREADS), count // THREADS
 
     def started(i: int) -> int:
         barrier.wait()
-        return work(i)
+        return sum(work(i, k) for k in range(each))
 
-    with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(started, range(threads)))
+    with ThreadPoolExecutor(THREADS) as pool:
+        return Load(each * THREADS, sum(pool.map(started, range(THREADS))))
 
 
-def one_session(count: int, threads: int = 32) -> Load:
+def one_session(count: int, built: onnxruntime.InferenceSession | None = None) -> Load:
     """Threads that run one session with shapes that change from call to call, some large enough to be shared out."""
-    return calls_in_threads(session(threads=2), count, threads)
+    drawn, built = [*cases(THREADS), *cases(4, 700)], built or session(threads=2)
+    return in_threads(count, lambda i, k: is_wrong(built, drawn[(i + k * 7) % len(drawn)]))
 
 
-def calls_in_threads(built: onnxruntime.InferenceSession, count: int, threads: int) -> Load:
-    drawn, each = [*cases(threads), *cases(4, 700)], max(count // threads, 1)
-    wrong = in_threads(threads, lambda i: sum(is_wrong(built, drawn[(i + k * 7) % len(drawn)]) for k in range(each)))
-    return Load(each * threads, wrong)
+def provider_threads(count: int) -> Load:
+    """The same on a session whose Pads, of standard ONNX, the execution provider runs."""
+    return one_session(count, provider_session())
 
 
-def many_sessions(count: int, threads: int = 32) -> Load:
+def many_sessions(count: int) -> Load:
     """Threads that each make a session, run it, and make another one."""
-    drawn, each = cases(threads), max(count // threads, 1)
-
-    def work(i: int) -> int:
-        return sum(is_wrong(session(arena=bool(k % 2)), drawn[(i + k) % len(drawn)]) for k in range(each))
-
-    return Load(each * threads, in_threads(threads, work))
+    drawn = cases(THREADS)
+    return in_threads(count, lambda i, k: is_wrong(session(arena=bool(k % 2)), drawn[(i + k) % len(drawn)]))
 
 
 def tiny_calls(count: int) -> Load:
@@ -147,17 +129,8 @@ def tiny_calls(count: int) -> Load:
 
 def fresh_options(count: int) -> Load:
     """Sessions with options of their own, which are destroyed with them: no options are left in between."""
-    (case,), content = cases(1), model()
-
-    def work(_: int) -> bool:
-        return is_wrong(onnxruntime.InferenceSession(content, options(), providers=["CPUExecutionProvider"]), case)
-
-    return repeated(count, work)
-
-
-def provider_threads(count: int, threads: int = 32) -> Load:
-    """The same threads on a session whose Pads, of standard ONNX, the execution provider runs."""
-    return calls_in_threads(provider_session(), count, threads)
+    (case,) = cases(1)
+    return repeated(count, lambda _: is_wrong(session(), case))
 
 
 def provider_sessions(count: int) -> Load:
@@ -169,7 +142,7 @@ def provider_sessions(count: int) -> Load:
 def provider_session() -> onnxruntime.InferenceSession:
     made = options(threads=2)
     padops.register(made, provider=True)
-    return onnxruntime.InferenceSession(standard_model(), made, enable_fallback=0)
+    return onnxruntime.InferenceSession(model(op="Pad", domain=""), made, enable_fallback=0)
 
 
 def repeated(count: int, work: Callable[[int], bool]) -> Load:
@@ -227,9 +200,5 @@ def bindings(count: int) -> Load:
     return Load(count // 2 * 2, wrong)
 
 
-def main(name: str, count: str) -> None:
-    print(json.dumps(asdict(globals()[name](int(count)))))
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    print(json.dumps(asdict(globals()[sys.argv[1]](int(sys.argv[2])))))

@@ -18,9 +18,8 @@ from same_models import graphs
 
 OTHER_OP = {
     "Min": "Max", "Max": "Min", "Add": "Sub", "Sub": "Add", "Less": "Greater", "Greater": "Less", "Floor": "Ceil",
-    "Mul": "Add",
-    "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs", "Neg": "Abs", "And": "Or", "Or": "And",
-    "Not": "Identity",
+    "Mul": "Add", "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs", "Neg": "Abs", "And": "Or",
+    "Or": "And", "Not": "Identity",
 }  # fmt: skip
 MODES = ("constant", "reflect", "edge", "wrap", "symmetric")
 NARROWER = {
@@ -69,25 +68,47 @@ def _tensors(model: onnx.ModelProto, kinds: tuple[int, ...]) -> list[onnx.Tensor
     return [row for row in found if row.data_type in kinds and 1 <= np.prod(row.dims, initial=1) <= 64]
 
 
+def _either(tensors: list[Any], attributes: list[Any], dice: Dice) -> Any:
+    """A constant, or less often an attribute; None where there is neither."""
+    if attributes and (not tensors or dice.chance(0.3)):
+        return dice.pick(attributes)
+    return dice.pick(tensors) if tensors else None
+
+
 def other_amount(model: onnx.ModelProto, dice: Dice) -> str | None:
     """An element of a small constant of integers, or of a list of integers, is one more or one less."""
     step = dice.pick([1, -1])
-    tensors = _tensors(model, (TensorProto.INT64, TensorProto.INT32))
     lists = [row for _, _, node in _nodes(model) for row in node.attribute if len(row.ints)]
-    if lists and (not tensors or dice.chance(0.3)):
-        row = dice.pick(lists)
+    row = _either(_tensors(model, (TensorProto.INT64, TensorProto.INT32)), lists, dice)
+    if row is None:
+        return None
+    if isinstance(row, onnx.AttributeProto):
         row.ints[dice.number(0, len(row.ints) - 1)] += step
         return f"{row.name}: {step:+}"
-    if not tensors:
-        return None
-    tensor = dice.pick(tensors)
-    array = numpy_helper.to_array(tensor).copy()
+    array = numpy_helper.to_array(row).copy()
     at = dice.number(0, array.size - 1)
     if not -(1 << 30) < int(array.reshape(-1)[at]) < 1 << 30:
         return None
     array.reshape(-1)[at] += step
-    tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
-    return f"constant {tensor.name}[{at}]: {step:+}"
+    row.CopyFrom(numpy_helper.from_array(array, row.name))
+    return f"constant {row.name}[{at}]: {step:+}"
+
+
+def other_fill(model: onnx.ModelProto, dice: Dice) -> str | None:
+    """A float becomes another one: an attribute or a constant of one element."""
+    nodes = [node for _, _, node in _nodes(model)]
+    attributes = [row for node in nodes for row in node.attribute if row.type == onnx.AttributeProto.FLOAT]
+    kinds = tuple({*NARROWER} - {TensorProto.INT64, TensorProto.INT32})
+    row = _either([row for row in _tensors(model, kinds) if np.prod(row.dims, initial=1) == 1], attributes, dice)
+    if row is None:
+        return None
+    if isinstance(row, onnx.AttributeProto):
+        row.f = 1.0 if row.f != 1 else 2.0
+        return f"{row.name} became {row.f}"
+    array = numpy_helper.to_array(row).copy()
+    array[...] = 3 if array.reshape(-1)[0] != 3 else 2
+    row.CopyFrom(numpy_helper.from_array(array, row.name))
+    return f"constant {row.name}: {array.reshape(-1)[0]}"
 
 
 @on_node(lambda node: "Pad" in node.op_type and node.domain in ("", "padops"))
@@ -101,26 +122,6 @@ def other_mode(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> str | N
     row.s = dice.pick([mode for mode in MODES if mode != former]).encode()
     row.type = onnx.AttributeProto.STRING
     return f"{node.op_type}: {former} became {row.s.decode()}"
-
-
-def other_fill(model: onnx.ModelProto, dice: Dice) -> str | None:
-    """A float becomes another one: an attribute or a constant of one element."""
-    attributes = [
-        row for _, _, node in _nodes(model) for row in node.attribute if row.type == onnx.AttributeProto.FLOAT
-    ]
-    tensors = [row for row in _tensors(model, tuple(NARROWER)) if np.prod(row.dims, initial=1) == 1]
-    tensors = [row for row in tensors if row.data_type not in (TensorProto.INT64, TensorProto.INT32)]
-    if attributes and (not tensors or dice.chance(0.3)):
-        row = dice.pick(attributes)
-        row.f = 1.0 if row.f != 1 else 2.0
-        return f"{row.name} became {row.f}"
-    if not tensors:
-        return None
-    tensor = dice.pick(tensors)
-    array = numpy_helper.to_array(tensor).copy()
-    array[...] = 3 if array.reshape(-1)[0] != 3 else 2
-    tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
-    return f"constant {tensor.name}: {array.reshape(-1)[0]}"
 
 
 @on_node(lambda node: any(row.type in (2, 7) for row in node.attribute))
@@ -220,14 +221,12 @@ def swapped_results(model: onnx.ModelProto, dice: Dice) -> str | None:
     if not found:
         return None
     graph = dice.pick(found)
-    rows = [copy.deepcopy(row) for row in graph.output]
-    del graph.output[:]
-    graph.output.extend(reversed(rows))
+    graph.output.extend(graph.output[::-1])
+    del graph.output[: len(graph.output) // 2]
     return "the results of a body"
 
 
 CHANGES: tuple[Change, ...] = (
     other_amount, other_amount, other_amount, other_mode, other_fill, other_axis, swapped_inputs, other_input,
-    dropped_input,
-    dropped_node, other_operator, narrowed, swapped_branches, swapped_results,
+    dropped_input, dropped_node, other_operator, narrowed, swapped_branches, swapped_results,
 )  # fmt: skip

@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
+import small_models
 from onnx import helper
 
 import padops
-from padops.conformance.arrays import random_array
-from padops.conformance.model import one_node_model, tensor
-from padops.conformance.peers.ort import RUNTIME
+from padops.conformance.arrays import random_array as random_array
+from padops.conformance.model import one_node_model
+from padops.conformance.model import tensor as tensor
+from padops.conformance.peers.ort import RUNTIME as RUNTIME
 from padops.runtime import ort_values
-from padops.runtime.ort_values import from_ort_value, to_ort_value
-from padops.spec.dtypes import by_name, by_numpy, from_bytes, to_bytes
+from padops.runtime.ort_values import from_ort_value as from_ort_value
+from padops.runtime.ort_values import to_ort_value as to_ort_value
+from padops.spec.dtypes import by_name, by_numpy, to_bytes
+from padops.spec.dtypes import from_bytes as from_bytes
 
 # What the installed runtime can have at all.
 TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])
+
+
+BINDABLE = frozenset("float uint8 int8 uint16 int16 int32 int64 bool float16 double uint32 uint64".split())
+MARK = 0xA5  # each byte around memory that may be written
 
 
 def session_options() -> onnxruntime.SessionOptions:
@@ -90,6 +98,28 @@ def run_session(session: onnxruntime.InferenceSession, feeds: Mapping[str, np.nd
     return ort_values.run_session(session, feeds)[0]
 
 
+def of_x(nodes: list[onnx.NodeProto], dtype: int, constants: Mapping[str, np.ndarray]) -> onnxruntime.InferenceSession:
+    """A session of nodes that make y of x, both of unknown shape."""
+    parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
+    held = [tensor(*row) for row in constants.items()]
+    return session(small_models.model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts))
+
+
+def check_bound(built: onnxruntime.InferenceSession, data: np.ndarray, wanted: np.ndarray, before: int = 0) -> None:
+    """Runs y of x, both in memory of the caller, so far behind an aligned address; what lies around y must stay."""
+    held = np.full(data.nbytes + 128, MARK, np.uint8)
+    source = held[before : before + data.nbytes]
+    source[:] = np.frombuffer(data.tobytes(), np.uint8)
+    room, begin = np.full(wanted.nbytes + 256, MARK, np.uint8), 64 + before
+    kind, binding = by_numpy(data.dtype).onnx, built.io_binding()
+    binding.bind_input("x", "cpu", 0, kind, data.shape, source.ctypes.data)
+    binding.bind_output("y", "cpu", 0, kind, wanted.shape, room[begin:].ctypes.data)
+    built.run_with_iobinding(binding)
+    assert room[begin : begin + wanted.nbytes].tobytes() == wanted.tobytes()
+    room[begin : begin + wanted.nbytes] = MARK
+    assert (room == MARK).all(), "bytes outside the output have been written"
+
+
 def bits(array: np.ndarray) -> tuple:
     """What must be equal for two results to be the same: type, shape and every bit."""
     if by_numpy(array.dtype).name == "string":
@@ -101,22 +131,3 @@ def error_text(error: Exception) -> str:
     """The part of a runtime's error that padops wrote."""
     text = str(error)
     return text[text.index("padops::") :].strip() if "padops::" in text else text
-
-
-__all__ = [
-    "RUNTIME",
-    "TYPES",
-    "bits",
-    "error_text",
-    "from_bytes",
-    "node",
-    "from_ort_value",
-    "random_array",
-    "run",
-    "run_session",
-    "session",
-    "session_options",
-    "tensor",
-    "to_bytes",
-    "to_ort_value",
-]

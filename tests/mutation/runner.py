@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import queue
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).with_name("server.py")
 EXIT_CODES = {0, 1, 2, 3, 4, 5}
 SAYS_WHAT_WAS_FOUND = {0, 3, 4, 5}  # exit codes with which a report is written
-JOBS = 2
 
 
 @dataclass(frozen=True)
@@ -41,31 +35,13 @@ class Outcome:
     """What became of one mutant."""
 
     mutant: Mutant
-    code: int  # the exit code; the negative number of the signal that ended the command
+    code: int | None  # the exit code; None where a signal or an exception ended the command
     said: str  # what it printed as an error
     harm: str  # what is wrong with that, or empty
 
     def __str__(self) -> str:
         said = "\n    ".join(self.said.strip().splitlines()[-12:])
         return f"{self.harm}\n  {self.mutant.label}\n  {' '.join(self.mutant.arguments)}\n    {said}"
-
-
-def outcomes(draw: Callable[[int], Iterator[Mutant]], seed: int, count: int) -> Iterator[Outcome]:
-    """Runs ``count`` mutants, in the order in which they are drawn."""
-    with ExitStack() as stack:
-        free: queue.Queue[Server] = queue.Queue()
-        for _ in range(JOBS):
-            free.put(stack.enter_context(Server()))
-        pool = stack.enter_context(ThreadPoolExecutor(JOBS))
-
-        def run(mutant: Mutant) -> Outcome:
-            server = free.get()
-            try:
-                return tried(server, mutant)
-            finally:
-                free.put(server)
-
-        yield from pool.map(run, islice(draw(seed), count))
 
 
 def harmed(found: Iterable[Outcome]) -> list[Outcome]:
@@ -102,18 +78,18 @@ def tried(server: Server, mutant: Mutant) -> Outcome:
             (folder / name).write_bytes(content)
         request = {"folder": str(folder), "temporary": str(temporary), "arguments": mutant.arguments}
         answer = server.ask(request)
-        harm = _harm(**answer) or _harm_to_files(mutant, folder, **answer)
+        harm = _harm(**answer) or _harm_to_files(mutant, folder, answer["code"], answer["said"])
         if not harm and (left := [path.name for path in temporary.iterdir()]):
             harm = f"left behind in the temporary folder: {left}"
     return Outcome(mutant, answer["code"], answer["said"], harm)
 
 
-def _harm(code: int, said: str) -> str:
+def _harm(code: int | None, ended: str, said: str) -> str:
     """What is wrong with how a command ended, or an empty text."""
-    if code < 0:  # SIGXCPU or SIGALRM: it took too long
-        return f"it was ended by {signal.Signals(-code).name}"
     if "Traceback (most recent call last)" in said:
         return f"an exception: {said.strip().splitlines()[-1]}"
+    if ended:
+        return f"it was ended: {ended}"
     if code not in EXIT_CODES:
         return f"the exit code is {code}"
     if code == 1 and not said.strip():

@@ -18,18 +18,12 @@ FLAGS = (
 )  # fmt: skip
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 KEYS = {
-    "Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36,
-    "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+    "Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
 }  # fmt: skip
 PATIENCE = 60  # seconds for one answer
 
 
 def find() -> str:
-    """The browser's path.
-
-    Raises:
-        RuntimeError: There is none; says how to get one.
-    """
     path = next((found for name in NAMES if (found := shutil.which(name))), None)
     if path is None:
         raise RuntimeError(
@@ -134,8 +128,8 @@ class Chromium:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    def press(self, key: str, shift: bool = False) -> None:
-        about = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": 8 * shift}
-        text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
+    def press(self, key: str) -> None:
+        about = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key]}
+        text = {"text": "\r"} if key == "Enter" else {}
         self._call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **about, **text)
         self._call("Input.dispatchKeyEvent", type="keyUp", **about)

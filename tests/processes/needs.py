@@ -54,13 +54,7 @@ NOT_MADE = [row.name for row in ISOLATED if row.environment not in ASKED_FOR and
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
 NO_CLANG = not REQUIRED and which(CLANG) is None
 NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))
-NOT_HERE = {
-    *MISSING_PEERS,
-    *UNCHECKED,
-    *NOT_MADE,
-    *([CLANG] if NO_CLANG else []),
-    *(["chromium"] if NO_BROWSER else []),
-}
+NOT_HERE = {*MISSING_PEERS, *UNCHECKED, *NOT_MADE, *[CLANG] * NO_CLANG, *["chromium"] * NO_BROWSER}
 
 
 def can_be_imported(file: Path) -> bool:

@@ -16,7 +16,7 @@ import pytest
 NAMES = {
     "bench": "bench",
     "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
-        conformance_options conformance_page conformance_refusals conformance_repro conformance_versions isolated_peers
+        conformance_options conformance_page conformance_repro conformance_versions isolated_peers
         peer_commands peer_files peer_processes peers_web_webgpu""",
     "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
@@ -26,14 +26,12 @@ NAMES = {
     "convert/standard": "fallback fusions lowering",
     "convert/targets": "convert_pyop",
     "convert/verify": "crafted_pairs verify_pads verify_proofs verify_providers",
-    "csrc": """engine_check large load ort_abi other_compilers out_of_memory property provider_threads replay
-        sanitizers session_fuzz""",
+    "csrc": "cpp_programs engine_check load ort_abi other_compilers property sanitizers",
     "exporters": "torch_export",
     "files": "streams",
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
     "runtime": "beside_libraries beside_real_providers provider_in_front pyop_process",
-    "spec": "spec_in_cpp",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]

@@ -51,10 +51,8 @@ class AtTerminal:
         mark, found = f"{MARK}={self.mark}".encode(), []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                if (
-                    mark in (folder / "environ").read_bytes().split(b"\0")
-                    and " Z " not in (folder / "stat").read_text()
-                ):
+                its_own = mark in (folder / "environ").read_bytes().split(b"\0")
+                if its_own and " Z " not in (folder / "stat").read_text():
                     found.append(int(folder.name))
             except (FileNotFoundError, PermissionError, ProcessLookupError):  # it has ended
                 continue

@@ -28,8 +28,7 @@ MAGIC = "padops cases"
 
 def main(arguments: list[str]) -> int:
     chosen = cases.collect("quick" if "--quick" in arguments else "default")
-    count = write(Path(arguments[0]), chosen)
-    print(f"wrote {count} cases")
+    print(f"wrote {write(Path(arguments[0]), chosen)} cases")
     return 0
 
 
@@ -52,14 +51,10 @@ def records_of(case: Request) -> Iterator[bytes]:
 def record(case: Request, provider: bool, output: np.ndarray | None, error: str) -> bytes:
     model = make_model(case, standard=provider).SerializeToString()
     fed = feeds(case)
-    parts = [blob(case.id.encode()), numbers(since(case), provider), blob(model), numbers(len(fed))]
+    parts = [blob(case.id.encode()), numbers(case.dtype.since, provider), blob(model), numbers(len(fed))]
     parts += [tensor(name, array) for name, array in fed.items()]
     parts += [blob(error.encode())] if output is None else [blob(b""), tensor("output", output)]
     return b"".join(parts)
-
-
-def since(case: Request) -> int:
-    return case.dtype.since
 
 
 def numbers(*values: int) -> bytes:

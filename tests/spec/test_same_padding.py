@@ -1,10 +1,11 @@
-"""padops.same_padding against what SAME means, against the kernel, and against ONNX's own shape inference (S1).
+"""S1: padops.same_padding against what SAME means, the kernel, ONNX's shape inference, JAX, OpenVINO and TensorFlow.
 
-JAX's and OpenVINO's amounts are compared in test_peers_same.py.
+How the Pads of the last three move elements is the suite's business.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import product
 
 import native
@@ -17,7 +18,8 @@ import padops
 from padops.spec.plan import LARGEST
 
 # Every size, kernel, stride and dilation: kernels wider than the data, strides wider than the kernel.
-WINDOWS = list(product(range(1, 15), range(1, 6), range(1, 8), range(1, 5)))
+WINDOWS = list(product(range(1, 16), range(1, 6), range(1, 8), range(1, 5)))
+EMPTY = list(product([0], range(1, 6), range(1, 8), range(1, 5)))
 
 
 def outputs(n: int, k: int, s: int, d: int, begin: int, end: int) -> int:
@@ -70,11 +72,46 @@ def test_onnx_infers_the_same_shape(mode: str) -> None:
     assert inferred(windows, mode) == expected
 
 
-def test_onnx_infers_an_output_of_nothing() -> None:
-    """Of an empty axis, ceil(0/s) = 0 outputs; ONNX says 1 where the stride is larger than the kernel."""
-    assert padops.same_padding(0, 1, 2) == (0, 0)
-    assert outputs(0, 1, 2, 1, 0, 0) == 0
-    assert inferred([(0, 1, 2, 1)], "SAME_UPPER") == [1]
+@pytest.mark.needs("jax")
+@pytest.mark.parametrize("mode", ["SAME", "SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_jax(mode: str) -> None:
+    """A dilated kernel is, to JAX, a larger one."""
+    lax, of_jax = import_module("jax.lax"), {"SAME_UPPER": "SAME"}.get(mode, mode)
+    for n, k, s, d in (*WINDOWS, *EMPTY):
+        expected = lax.padtype_to_pads([n], [(k - 1) * d + 1], [s], of_jax)
+        assert [padops.same_padding(n, k, s, d, mode)] == [tuple(pair) for pair in expected], (n, k, s, d)
+
+
+@pytest.mark.needs("openvino")
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+def test_openvino(mode: str) -> None:
+    opset12 = import_module("openvino.opset12")
+    for n, k, s, d in WINDOWS:
+        data, filters = (opset12.parameter([1, 1, size], np.float32) for size in (n, k))
+        convolution = opset12.convolution(data, filters, [s], [0], [0], [d], mode.lower())
+        pool = opset12.max_pool(data, [s], [d], [0], [0], [k], "floor", mode.lower())
+        for node in (convolution, pool):
+            attributes = node.get_attributes()
+            amounts = (*attributes["pads_begin"], *attributes["pads_end"])
+            assert amounts == padops.same_padding(n, k, s, d, mode), (n, k, s, d, node.get_type_name())
+            assert node.get_output_shape(0)[2] == -(-n // s)
+
+
+@pytest.mark.needs("tensorflow")
+def test_tensorflow() -> None:
+    """SAME and VALID of padded data give the same sums; TensorFlow dilates no kernel that has a stride."""
+    tf, rng = import_module("tensorflow"), np.random.default_rng(0)
+    for n, k, s, d in WINDOWS:
+        if s == 1 or d == 1:
+            # Of one channel, TensorFlow's convolutions are wrong where one output column is left.
+            data, filters = (rng.integers(-9, 10, shape).astype(np.float32) for shape in ((1, n, 2), (k, 2, 3)))
+            padded = np.pad(data, [(0, 0), padops.same_padding(n, k, s, d), (0, 0)])
+            same, valid = (
+                tf.nn.conv1d(values, filters, s, padding, dilations=d).numpy()
+                for values, padding in ((data, "SAME"), (padded, "VALID"))
+            )
+            np.testing.assert_array_equal(same, valid, err_msg=f"{(n, k, s, d)}")
+            assert same.shape[1] == -(-n // s)
 
 
 @pytest.mark.parametrize(

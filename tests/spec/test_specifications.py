@@ -166,16 +166,6 @@ def test_openvino_layers(op: str, begins: list, size: list, ends: list, printed:
     assert np.count_nonzero(output == 15) == (np.prod(printed) - np.prod(kept) if mode == "constant" else 0)
 
 
-def test_ngraph_output_dims() -> None:
-    """d' = p + (d - 1)(r + 1) + 1 + q for d > 0, and p + q for d = 0; the line above it (d·r) means nothing."""
-    for d, p, q, r in [(3, 1, 1, 1), (3, 2, 0, 2), (1, 2, 3, 5), (0, 2, 3, 4), (0, 0, 0, 1), (4, -1, -2, 3)]:
-        inputs = [np.ones([d, 2], np.int32), np.array(7, np.int32)]
-        attributes = {"padding_below": [p, 0], "padding_above": [q, 0], "padding_interior": [r, 0]}
-        shape = (p + ((d - 1) * (r + 1) + 1 if d else 0) + q, 2)
-        assert native.run("NGraphPad_0", attributes, inputs, "n").shape == shape
-        assert reference.run("NGraphPad_0", attributes, inputs, "n").shape == shape
-
-
 @pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
 def test_conv2d_of_same_padding(data_format: str) -> None:
     """7x8, kernel 4, stride 3, and the filter np.float16(1 - 0.33): padding="SAME" gives the printed output1."""

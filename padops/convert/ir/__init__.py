@@ -32,6 +32,7 @@ from padops.convert.ir.reader import ELEMENT_TYPES, LARGEST_MODEL, Reader
 from padops.convert.ir.rules import BINARY, UNARY, onnx_nodes
 from padops.convert.matchers.frameworks import DOMAIN
 from padops.convert.model.inference import declarations
+from padops.convert.model.nesting import set_rows
 from padops.convert.records import FileRecord
 from padops.openvino_constants import Answer
 from padops.plural import plural
@@ -101,7 +102,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     outputs = {output.name for output in graph.output}
     nodes, read = _needed(nodes, outputs)
     made = {name for node in nodes for name in node.output} - outputs
-    _set(graph, nodes, [value for value in graph.value_info if value.name in made])
+    set_rows(graph, node=nodes, value_info=[value for value in graph.value_info if value.name in made])
     known, count = {tensor.name for tensor in graph.initializer}, len(graph.initializer)
     graph.initializer.extend(tensor for name, tensor in values.tensors.items() if name in read - known)
     light = declarations(message)
@@ -115,18 +116,12 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
             end.shape.SetInParent()
         onnx.checker.check_model(light)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
-        _set(graph, former.node, former.value_info)
+        set_rows(graph, node=former.node, value_info=former.value_info)
         del graph.initializer[count:]
         said = " ".join(str(error).split())  # a line for each node
         raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
     for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
         del graph.initializer[i]
-
-
-def _set(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto], infos: Iterable[onnx.ValueInfoProto]) -> None:
-    for name, rows in (("node", nodes), ("value_info", infos)):
-        graph.ClearField(name)
-        getattr(graph, name).extend(rows)
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:

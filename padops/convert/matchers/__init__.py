@@ -87,7 +87,7 @@ def _match_unnamed_domain(site: NodeSite, types: Types) -> Match | None:
 MATCHERS = choose()
 
 
-def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher] = MATCHERS) -> Match | None:
+def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher]) -> Match | None:
     """Return the match of the first matcher that knows the node; None if the node is not a Pad."""
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
     if match is None:

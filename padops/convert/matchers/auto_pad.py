@@ -52,7 +52,7 @@ TAKEN: dict[str, dict[str, int]] = {
     "AveragePool": {"float": 7, "float16": 7},
     "LpPool": {"float": 2, "float16": 6},
 }
-# What the operator reads outside its data, for ``PadFacts``.
+# The value that an operator reads outside its data, in the words of ``PadFacts``.
 OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
 REFUSED_SINCE = 31  # the first measured release 1.x that refuses negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # since this opset, AveragePool accepts negative amounts

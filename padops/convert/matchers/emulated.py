@@ -423,7 +423,10 @@ def _replace_cluster(site: NodeSite, constants: Constants, emulation: _Cluster) 
 
 
 def _amounts(node: ir.Node, mode: str, scope: Scope) -> np.ndarray | None:
-    """Return the constant amounts of a Pad with only data, amounts and a mode; else None."""
+    """Return the constant amounts of a Pad with only data, amounts and a mode; else None.
+
+    The value that the first Pad of an emulation adds does not matter: the other nodes remove it again.
+    """
     given = attribute_value(node, "mode", ir.AttributeType.STRING, "constant")
     if not _is(node, "Pad") or given != mode or not {*node.attributes} <= {"mode", "pads"}:
         return None

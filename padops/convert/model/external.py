@@ -142,7 +142,7 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     return location, int(offset), int(length)
 
 
-def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:
+def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None) -> list[Placement]:
     """Decide where each data file goes beside ``output``; write nothing.
 
     A free location stays. An existing file with the same bytes is used unchanged. padops never overwrites a file: if

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -17,6 +17,7 @@ from padops.convert.model.external import read_range
 from padops.convert.model.nesting import Body, graphs_in
 
 IrBody = ir.Graph | ir.Function
+Message = TypeVar("Message", bound=Body)
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
 # The elements of Constant's attributes other than "value"; the list of an attribute adds an "s" to its name.
@@ -147,7 +148,7 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
     return [(graphs[name], graph) for name, graph in found if name in graphs]
 
 
-def paired_graphs(graph: IrBody, message: Body) -> Iterator[tuple[IrBody, Body]]:
+def paired_graphs(graph: IrBody, message: Message) -> Iterator[tuple[IrBody, Message | onnx.GraphProto]]:
     """Yield a graph with its message, and then all graphs inside it with theirs."""
     yield graph, message
     for node, node_message in zip(graph, message.node, strict=True):

@@ -41,7 +41,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 def open_backward_slices(model: onnx.ModelProto) -> None:
     """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
     nodes = nodes_in(model)
-    # Of the Constants and initializers, whether they list an endless number, and whether all numbers are positive.
+    # The Constants and initializers that list an endless number; and for each, whether all its numbers are positive.
     # Several graphs may use a name: one endless list is enough, and so is one list that does not go forward.
     endless, forward = set[str](), dict[str, bool]()
     lists = [(tensor.name, tensor, [0]) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
@@ -237,9 +237,8 @@ def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
     return False
 
 
-def declared(graph: Body) -> list[onnx.ValueInfoProto]:
-    is_graph = isinstance(graph, onnx.GraphProto)
-    return [*graph.input, *graph.value_info, *graph.output] if is_graph else [*graph.value_info]
+def declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    return [*graph.input, *graph.value_info, *graph.output]
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:

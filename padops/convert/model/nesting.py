@@ -43,6 +43,13 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
             yield from graphs_of(inner)
 
 
+def set_rows(graph: onnx.GraphProto, **lists: Iterable[Message]) -> None:
+    """Replace the contents of a graph's lists, which are given by their names."""
+    for name, rows in lists.items():
+        graph.ClearField(name)
+        getattr(graph, name).extend(rows)
+
+
 def nodes_of(nodes: Iterable[onnx.NodeProto], path: str = "") -> Iterator[tuple[str, onnx.NodeProto]]:
     """Yield each node with its path, such as ``graph.node[3].body.node[0]``, before the nodes inside it."""
     for i, node in enumerate(nodes):
@@ -130,7 +137,7 @@ def _is_external(message: Message) -> TypeGuard[onnx.TensorProto]:
 LARGEST = 1 << 31  # bytes of a dense tensor
 
 
-def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None = None) -> onnx.TensorProto:
+def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None) -> onnx.TensorProto:
     """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data."""
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))

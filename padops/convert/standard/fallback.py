@@ -13,7 +13,8 @@ the Pad is wrong, because ONNX Runtime inlines and optimises a body for each cal
 
 **Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
 bounds, in ONNX Runtime's own Pad, or in Reshape (P8). It does not detect an axis named twice (P8), whose last amounts
-count, or wrong amounts and fill of rank-0 data (P7, P8). An attribute that is wrong for all data removes the function.
+count, or wrong amounts and fill of rank-0 data (P7, P8). An attribute that is wrong for all data (P6, P8,
+P9, S1) removes the function.
 
 **Without a function** that is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """

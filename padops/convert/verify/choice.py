@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
@@ -212,7 +213,7 @@ def _loaded(original: Model, converted: Model, verification: Verification) -> Ve
     refusals = dict[str, str]()
     for name, model in (("original", original), ("converted", converted)):
         try:
-            in_copy(lambda model=model: bool(model.session(True)))  # type: ignore[misc]
+            in_copy(partial(_load, model))
         except DoesNotRun as error:
             refusals[name] = str(error)
         except (DependencyError, PadopsError):  # without a library, there is only the proof
@@ -220,6 +221,10 @@ def _loaded(original: Model, converted: Model, verification: Verification) -> Ve
     outcome: Outcome = "same" if "original" in refusals else "fails"
     changes = {"outcome": outcome} if "converted" in refusals else {}
     return noted(verification, *(REFUSED.format(*row) for row in refusals.items()), **changes)
+
+
+def _load(model: Model) -> None:
+    model.session(optimised=True)
 
 
 class DiedError(DoesNotRun):

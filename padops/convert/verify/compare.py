@@ -28,7 +28,8 @@ from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Session,
 
 MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
 PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
-# Of runs on small inputs: the most; bytes of the models times inputs; elements of all outputs; differing inputs kept
+# Limits of the runs on small inputs: their number, bytes of the models times inputs, elements of all outputs, and
+# differing inputs that are kept.
 MANY, SMALL, ELEMENTS, SHOWN = 500, 1 << 24, 1 << 23, 4
 MOST_DEATHS = 8  # after more attempts that crashed a process, small inputs are left out
 MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops

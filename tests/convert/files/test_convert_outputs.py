@@ -36,8 +36,7 @@ FOLDER = "it is a folder; only regular files are replaced"
 DANGLING = "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"
 OBSTACLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "FIFO": (os.mkfifo, SPECIAL), "device": (make_device, SPECIAL), "link to a FIFO": (link_to_fifo, SPECIAL),
-    "folder": (os.mkdir, FOLDER),
-    "link to a folder": (lambda path: path.symlink_to("."), FOLDER),
+    "folder": (os.mkdir, FOLDER), "link to a folder": (lambda path: path.symlink_to("."), FOLDER),
     "dangling link": (lambda path: path.symlink_to("gone/model"), DANGLING),
 }  # fmt: skip
 
@@ -60,13 +59,10 @@ def test_what_is_no_regular_file_stays(
     assert not (tmp_path / "out.onnx").exists()
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (os.mkfifo, SPECIAL),
-        (lambda path: path.write_text("newer"), "it has changed while the model was being converted; try again"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    (os.mkfifo, SPECIAL),
+    (lambda path: path.write_text("newer"), "it has changed while the model was being converted; try again"),
+])  # fmt: skip
 def test_a_target_that_changes_meanwhile_is_not_replaced(
     change: Callable[[Path], object], said: str, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +81,7 @@ def test_a_target_that_changes_meanwhile_is_not_replaced(
 
 def test_what_is_read_is_not_written_over(source: Path, tmp_path: Path) -> None:
     inputs = tmp_path / "i.npz"
-    inputs.write_bytes(b"")
+    inputs.touch()
     for option in ("output", "report"):
         said = refusal(source, **{option: inputs}, inputs=inputs, verify=True, run=True)
         assert said == f"{inputs} holds the inputs; name another output"

@@ -58,27 +58,23 @@ NO_NPZ = 'in.npz is no .npz file; numpy.savez("in.npz", x=...) writes one'
 OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        *((content, "'x' in the inputs in in.npz cannot be read: ") for content in UNREADABLE),
-        (of(magic=b"\x93NUMPZ"), "input 'x' is |S"),
-        (of(descr="|O"), "Object arrays cannot be loaded when allow_pickle=False"),
-        (of(descr=[("a", "<f4")]), "input 'x' is [('a', '<f4')], expected float"),
-        (archive(("x.npy", RIGHT), ("x.txt", b"hello, world")), OTHERS),
-        (of()[:-30], NO_NPZ),
-        (encrypted(), "is encrypted"),
-        (b"", NO_NPZ),
-        (RIGHT, NO_NPZ),
-        (of(shape=(3, 2)), "input 'x' has the shape [3, 2]; the model takes x: float[2, 3]"),
-        (of(shape=(6,)), "input 'x' has the shape [6]; the model takes x: float[2, 3]"),
-        (of(descr=">f4"), "input 'x' is >f4, expected float"),
-        (of(descr="<i4"), "input 'x' is int32, expected float"),
-        (archive(("y.npy", RIGHT)), "the inputs lack 'x'; in.npz has only 'y'; the model takes x: float[2, 3]"),
-        (archive(), "the inputs lack 'x'; in.npz has no array; the model takes x: float[2, 3]"),
-    ],
-    ids=short,
-)
+@pytest.mark.parametrize(("content", "reason"), [
+    *((content, "'x' in the inputs in in.npz cannot be read: ") for content in UNREADABLE),
+    (of(magic=b"\x93NUMPZ"), "input 'x' is |S"),
+    (of(descr="|O"), "Object arrays cannot be loaded when allow_pickle=False"),
+    (of(descr=[("a", "<f4")]), "input 'x' is [('a', '<f4')], expected float"),
+    (archive(("x.npy", RIGHT), ("x.txt", b"hello, world")), OTHERS),
+    (of()[:-30], NO_NPZ),
+    (encrypted(), "is encrypted"),
+    (b"", NO_NPZ),
+    (RIGHT, NO_NPZ),
+    (of(shape=(3, 2)), "input 'x' has the shape [3, 2]; the model takes x: float[2, 3]"),
+    (of(shape=(6,)), "input 'x' has the shape [6]; the model takes x: float[2, 3]"),
+    (of(descr=">f4"), "input 'x' is >f4, expected float"),
+    (of(descr="<i4"), "input 'x' is int32, expected float"),
+    (archive(("y.npy", RIGHT)), "the inputs lack 'x'; in.npz has only 'y'; the model takes x: float[2, 3]"),
+    (archive(), "the inputs lack 'x'; in.npz has no array; the model takes x: float[2, 3]"),
+], ids=short)  # fmt: skip
 def test_a_broken_npz(content: bytes, reason: str) -> None:
     files, arguments = given(content)
     assert reason in refusal(files, *arguments, code=2)

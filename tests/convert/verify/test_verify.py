@@ -161,8 +161,6 @@ PROOFS: dict[str | None, ProofRecord | None] = {
     "different": ProofRecord("different", (REGION,)),
     "unknown": ProofRecord("unknown", (REGION,)),
 }
-
-
 ANSWERS = {  # by outcome: the verdict beside a proof, a suspicion, nothing proved, and no proof at all
     **dict.fromkeys(("equal", "close", "corrected"), ("proved", "unknown", "tested", "tested")),
     "same": ("tested", "unknown", "tested", "tested"),
@@ -236,22 +234,19 @@ BOTH = "the {0} are {1} in the original, and {2} in the converted model; callers
 TYPES = "the {0} is {1} in the original, and {2} in the converted model"
 
 
-@pytest.mark.parametrize(
-    "former, other, told",
-    [
-        (OUTPUTS, "(float[c, d] z, float[a, b] y)", BOTH.format("outputs", "'y', 'z'", "'z', 'y'")),
-        (INPUTS, "(float[2, n] x)", BOTH.format("inputs", "'x', 'w'", "'x'")),
-        (OUTPUTS, "(float[a, b] y)", BOTH.format("outputs", "'y', 'z'", "'y'")),
-        (OUTPUTS, "(float[a, b] y, float[c, d] z, float[2, n] x)", BOTH.format("outputs", "'y', 'z'", "'y', 'z', 'x'")),
-        (INPUTS, "(float[2, 3] w, float[2, n] x)", BOTH.format("inputs", "'x', 'w'", "'w', 'x'")),
-        ("float[2, 3] w)", "float[2, 3] w, float v)", BOTH.format("inputs", "'x', 'w'", "'x', 'w', 'v'")),
-        ("float[2, n] x", "double[2, n] x", TYPES.format("input 'x'", "tensor(float)", "tensor(double)")),
-        ("float[2, n] x", "float[2, n, 1] x", TYPES.format("input 'x'", "of rank 2", "of rank 3")),
-        ("float[c, d] z", "int8[c, d] z", TYPES.format("output 'z'", "tensor(float)", "tensor(int8)")),
-        ("float[c, d] z", "float[c] z", TYPES.format("output 'z'", "of rank 2", "of rank 1")),
-        ("float[c, d] z", "seq(float[c, d]) z", TYPES.format("output 'z'", "tensor(float)", "sequence(tensor(float))")),
-    ],
-)
+@pytest.mark.parametrize(("former", "other", "told"), [
+    (OUTPUTS, "(float[c, d] z, float[a, b] y)", BOTH.format("outputs", "'y', 'z'", "'z', 'y'")),
+    (INPUTS, "(float[2, n] x)", BOTH.format("inputs", "'x', 'w'", "'x'")),
+    (OUTPUTS, "(float[a, b] y)", BOTH.format("outputs", "'y', 'z'", "'y'")),
+    (OUTPUTS, "(float[a, b] y, float[c, d] z, float[2, n] x)", BOTH.format("outputs", "'y', 'z'", "'y', 'z', 'x'")),
+    (INPUTS, "(float[2, 3] w, float[2, n] x)", BOTH.format("inputs", "'x', 'w'", "'w', 'x'")),
+    ("float[2, 3] w)", "float[2, 3] w, float v)", BOTH.format("inputs", "'x', 'w'", "'x', 'w', 'v'")),
+    ("float[2, n] x", "double[2, n] x", TYPES.format("input 'x'", "tensor(float)", "tensor(double)")),
+    ("float[2, n] x", "float[2, n, 1] x", TYPES.format("input 'x'", "of rank 2", "of rank 3")),
+    ("float[c, d] z", "int8[c, d] z", TYPES.format("output 'z'", "tensor(float)", "tensor(int8)")),
+    ("float[c, d] z", "float[c] z", TYPES.format("output 'z'", "of rank 2", "of rank 1")),
+    ("float[c, d] z", "seq(float[c, d]) z", TYPES.format("output 'z'", "tensor(float)", "sequence(tensor(float))")),
+])  # fmt: skip
 def test_what_a_caller_notices(former: str, other: str, told: str) -> None:
     changed = BASE.replace(former, other)
     assert changed != BASE and other_interface(written(BASE), written(changed)) == (told,)

@@ -137,9 +137,8 @@ def foreign(name: str) -> onnx.ModelProto:
     dims = ", ".join("defg"[:rank])
     ends = "float[1, 2, 4, 8] k, float[1, 2, 6, 8] v, float[4, 5] n" if name == "Attention" else f"float[{dims}] x"
     imports = ", ".join(f'"{domain}": {1 if domain else 24 if name == "Attention" else 18}' for domain in DOMAINS)
-    source = onnx.parser.parse_model(
-        f"<ir_version: 9, opset_import: [{imports}]> g ({ends}) => (float[] y) <{HELD}> {{ y = {FOREIGN[name]} }}"
-    )
+    text = f"<ir_version: 9, opset_import: [{imports}]> g ({ends}) => (float[] y) <{HELD}> {{ y = {FOREIGN[name]} }}"
+    source = onnx.parser.parse_model(text)
     source.graph.initializer.append(numpy_helper.from_array(np.ones((2, 3, 3, 2), np.float32), "w"))
     return source
 

@@ -83,17 +83,14 @@ def test_an_original_that_differs_from_itself() -> None:
     assert found.outcome == "runs" and found.notes[-1].endswith(changes)
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ("CPUExecutionProvider", "providers is a str, expected a list of names"),
-        (3, "providers is an int, expected a list of names"),
-        ([], "providers is empty, expected names such as 'CPUExecutionProvider'"),
-        ([3], "providers has 3, expected a name, or a pair of a name and options"),
-        ([(CPU, 3)], r"providers has \('CPUExecutionProvider', 3\), expected a name, or a pair of a name and options"),
-        (["None", CPU], rf"onnxruntime {onnxruntime.__version__} has no provider None here; it has .*{CPU}"),
-    ],
-)
+@pytest.mark.parametrize(("given", "text"), [
+    ("CPUExecutionProvider", "providers is a str, expected a list of names"),
+    (3, "providers is an int, expected a list of names"),
+    ([], "providers is empty, expected names such as 'CPUExecutionProvider'"),
+    ([3], "providers has 3, expected a name, or a pair of a name and options"),
+    ([(CPU, 3)], r"providers has \('CPUExecutionProvider', 3\), expected a name, or a pair of a name and options"),
+    (["None", CPU], rf"onnxruntime {onnxruntime.__version__} has no provider None here; it has .*{CPU}"),
+])  # fmt: skip
 def test_wrong_providers(given: object, text: str) -> None:
     with pytest.raises(UsageError, match=text):
         padops.verify(shifted(0), shifted(0), providers=given)  # type: ignore[arg-type]

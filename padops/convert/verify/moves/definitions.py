@@ -132,7 +132,7 @@ def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
 
 
 class Definition(NamedTuple):
-    """What a Pad does to data of one shape."""
+    """The effect of a Pad on data of one shape."""
 
     axes: Sequence[Axis]
     mode: str
@@ -204,7 +204,7 @@ def _torch_name(head: Head) -> str:
 
 
 def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
-    """What a Pad does, unless that is not known, or the amounts do not fit the data (P8, S1)."""
+    """Return the effect of a Pad on data of a shape; refuse unknown amounts, and amounts that do not fit (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported("attributes that the caller of a function gives")

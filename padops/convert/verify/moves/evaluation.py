@@ -36,7 +36,7 @@ _INTEGERS = {TensorProto.BOOL: (1, False)} | {
 # 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
 _SMALL_FLOATS = {TensorProto.DataType.Value(f"FLOAT8{name}") for name in ("E4M3FN", "E4M3FNUZ", "E5M2FNUZ", "E8M0")}
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
-# What onnx's reference computes: where runtimes disagree with it, or with one another, nothing is known.
+# The results are those of onnx's reference: if runtimes disagree with it or with one another, nothing is known.
 FEW = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
 SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
 SUMS = {"Abs", "Add", "Clip", "CumSum", "Div", "Max", "Min", "Mod", "Mul", "Neg", "Range", "ReduceMax", "ReduceMin",

@@ -1,0 +1,102 @@
+"""Programs of ``tests/cpp`` that run the library in a runtime of our own, or in any runtime from a file of cases.
+
+``out_of_memory`` refuses each allocation of each entry point once, and counts what is allocated and not freed: sessions
+that come and go must leave nothing, however little. ``provider_threads`` makes both execution providers in many threads
+at once, under ThreadSanitizer: a runtime that is built without it, as ONNX Runtime is, would hide what it orders.
+``replay`` is what ``scripts/run_wheels.py`` takes to other machines.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import onnxruntime
+import pytest
+import write_cases
+from conformance_records import quick
+from cpp_builds import CHECKS, ROOT, build
+
+import padops
+from padops.conformance.features import expect
+from padops.conformance.peers.request import Request
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+
+def program(target: str, flags: str = "-O0", linked: str = "") -> Path:
+    options = ("-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={linked}")
+    return build(ROOT / "build" / target, *options, source=CHECKS, target=target) / target
+
+
+def said(*command: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
+
+
+def test_running_out_of_memory_is_a_status_with_a_message() -> None:
+    """P10: no exception leaves the library, no failure is taken for a success, and what is released is gone."""
+    done = said(program("out_of_memory"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = dict(re.findall(r"^(.*): (\d+) allocations$", done.stdout, re.MULTILINE))
+    assert {"RegisterCustomOps", "padops_describe", "CreateKernelV2", "KernelComputeV2"} <= counts.keys()
+    assert {"CreateEpFactories", "CreateEp", "GetCapability", "CreateKernelImpl", "Compute"} <= counts.keys()
+    assert {"CreateEp of the first", "GetCapability of the first"} <= counts.keys()
+    assert {"GetCustomOpDomains", "CreateEp of the operators"} <= counts.keys()
+    assert len(counts) == 23 and "0" not in counts.values()
+
+
+def test_threads_that_make_both_providers() -> None:
+    done = said(program("provider_threads", "-O0 -g -fsanitize=thread", "-fsanitize=thread"), 8, 40)
+    assert (done.returncode, done.stdout) == (0, "no mistake\n"), done.stdout + done.stderr[-10_000:]
+
+
+EVERY = [case for case in quick() if not case.dtype.since]  # every runtime has their types
+ONE = next(case for case in EVERY if case.opset and expect(case).output is not None and expect(case).output.size)
+REFUSED = next(case for case in EVERY if expect(case).rule == "P8")
+Replay = Callable[[Iterable[Request] | bytes], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> Replay:
+    """Runs the program on cases, or on the bytes of a file of cases."""
+    (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
+
+    def run(chosen: Iterable[Request] | bytes) -> subprocess.CompletedProcess[str]:
+        file = tmp_path / "cases"
+        if isinstance(chosen, bytes):
+            file.write_bytes(chosen)
+        else:
+            write_cases.write(file, chosen)
+        return said(program("replay"), runtime, padops.get_library_path(), file)
+
+    return run
+
+
+def one_case(case: Request) -> bytes:
+    """The file of a case for the operators."""
+    return write_cases.blob(write_cases.MAGIC.encode()) + next(write_cases.records_of(case))
+
+
+def told(passed: int, failed: int, new: int) -> str:
+    return f"onnxruntime {onnxruntime.__version__}: {passed} cases passed, {failed} failed, {new} are too new for it\n"
+
+
+def test_every_case_passes(replay: Replay) -> None:
+    chosen = EVERY[::4]
+    done = replay(chosen)
+    count = sum(len(list(write_cases.records_of(case))) for case in chosen)
+    new = 0 if runtime_minor() >= FIRST_MINOR else count - len(chosen)
+    assert (done.returncode, done.stdout, done.stderr) == (0, told(count - new, 0, new), "")
+    assert count > len(chosen) > 200
+
+
+def test_another_bit_and_another_error_are_seen(replay: Replay) -> None:
+    content = one_case(ONE)
+    done = replay(content[:-1] + bytes([content[-1] ^ 1]))
+    assert (done.returncode, done.stdout) == (1, f"{ONE.id}: other bits\n" + told(0, 1, 0))
+    content = one_case(REFUSED)
+    assert content.count(b"[P8]") == 1
+    done = replay(content.replace(b"[P8]", b"[P7]"))
+    assert done.returncode == 1
+    assert "[P8]; expected: [P7]\n" in done.stdout and told(0, 1, 0) in done.stdout
