@@ -162,6 +162,26 @@ def test_the_tests_that_scripts_choose_are_there() -> None:
     assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "outcomes", "code"),
+    [
+        (["--ci"], ["passed", "passed"], 0),
+        (["--ci"], ["passed", "failed"], 1),
+        (["--ci"], ["not run", "passed"], 1),
+        (["--only", "1.22.1"], ["not run"] * 10, 0),
+    ],
+)
+def test_the_exit_code_of_the_matrix(monkeypatch, arguments, outcomes, code) -> None:
+    matrix, left = importlib.import_module("matrix"), list(outcomes)
+    monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
+    monkeypatch.setattr(matrix, "copy_tests", lambda: None)
+    monkeypatch.setattr(
+        matrix, "run_environment", lambda version, lowest, runtimes, wheel, keep: [left.pop(0) for _ in runtimes]
+    )
+    monkeypatch.setattr(sys, "argv", ["matrix.py", *arguments])
+    assert (matrix.main(), left) == (code, [])
+
+
 ABOUT = {"VERSION": "1.2.3", "ID": "Padops.ML.OnnxRuntime.EP", "DESCRIPTION": "Pads", "SHA256": "0" * 64, "URL": "file"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import sys
@@ -12,8 +13,23 @@ import numpy as np
 import onnx
 import openvino
 import pytest
+import torch
 from openvino import opset12, opset13
-from openvino_irs import CORE, SHAPE, constant, converted_outputs, f, i, pad_model, parameter, refusal, save
+from openvino_irs import (
+    CORE,
+    SHAPE,
+    alike,
+    constant,
+    converted_outputs,
+    f,
+    i,
+    pad_model,
+    parameter,
+    refusal,
+    rng,
+    save,
+)
+from torch.nn import functional
 
 import padops
 from padops.convert import PadopsError, VerificationError, ir
@@ -198,3 +214,55 @@ def test_openvino_runs_without_telemetry_and_children(tmp_path, monkeypatch):
         process = Path(f"/proc/{peer._pipes.process.pid}")
         children = [(task / "children").read_text() for task in (process / "task").iterdir()]
     assert not told.exists() and children and not "".join(children).strip()
+
+
+class Network(torch.nn.Module):
+    """Two convolutions between pads of three kinds, a pool, a normalisation and a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = torch.nn.Conv2d(3, 8, 3, stride=2)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.second = torch.nn.Conv2d(8, 8, 3, groups=2, dilation=2)
+        self.layer_norm = torch.nn.LayerNorm(8)
+        self.head = torch.nn.Linear(8, 5)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = torch.relu(self.norm(self.first(functional.pad(x, (1, 2, 2, 1), "reflect"))))
+        x = functional.silu(self.second(functional.pad(x, (2, 2, 2, 2), "replicate")))
+        x = functional.pad(functional.max_pool2d(x, 2), (-1, 1, 0, 2), "constant", 0.5)
+        return torch.softmax(self.head(self.layer_norm(x.mean((2, 3)))), -1), x
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # what OpenVINO uses
+@pytest.mark.parametrize("shape", [[2, 3, 20, 24], [-1, 3, -1, -1]])
+def test_a_network_of_openvinos_pytorch_frontend(tmp_path, shape):
+    path, example = tmp_path / "network.xml", torch.rand(2, 3, 20, 24)
+    with torch.no_grad():
+        model = openvino.convert_model(Network().eval(), example_input=example, input=shape)
+    for compressed in (False, True):
+        openvino.save_model(model, path, compress_to_fp16=compressed)
+        alike(path, example.numpy())
+        if -1 in shape:
+            alike(path, rng().random((1, 3, 17, 31), np.float32))
+        records = padops.convert(path).records
+        assert [record.status for record in records] == ["converted"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "pads", "shapes"),
+    [
+        ("basic-pitch/nmp.onnx", 24, {"serving_default_input_2:0": (1, 43844, 1)}),
+        ("swift-f0/model.onnx", 5, {"audio": (1, 8000), "fmin": (), "fmax": ()}),
+    ],
+)
+def test_real_models_of_openvinos_onnx_frontend(tmp_path, monkeypatch, name, pads, shapes):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "scripts")
+    source = importlib.import_module("fetch_models").fetch()[name]
+    openvino.save_model(openvino.convert_model(source), tmp_path / "m.xml", compress_to_fp16=False)
+    conversion = padops.convert(tmp_path / "m.xml")
+    assert [record.status for record in conversion.records] == ["converted"] * pads
+    given = {"fmin": np.array(46.875, np.float32), "fmax": np.array(2093.75, np.float32)}
+    sound = rng().standard_normal(max(shapes.values(), key=len), dtype=np.float32)
+    alike(tmp_path / "m.xml", *(given.get(value.name, sound) for value in conversion.proto().graph.input))
