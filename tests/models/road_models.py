@@ -14,7 +14,7 @@ import native
 import numpy as np
 import onnx
 from onnx import AttributeProto, helper
-from road_answers import Broken, Values, evaluate
+from road_answers import Broken, Engine, Values
 from road_scopes import INT32, INT64, Book, Dice, Scope
 
 from padops.conformance.model import ir_version
@@ -82,7 +82,7 @@ def _finished(main: Scope, outputs: list[str]) -> RoadModel:
     imports += [helper.make_opsetid("local", 1)] if book.functions else []
     proto = helper.make_model(graph, opset_imports=imports, ir_version=ir_version(book.opset), functions=book.functions)
     try:
-        expected: list[np.ndarray] | str = evaluate(proto, book.feeds)
+        expected: list[np.ndarray] | str = Engine(proto).run(None, book.feeds)
     except Broken as error:
         expected = str(error)
     broken = "broken" in book.features or isinstance(expected, str)
@@ -218,12 +218,11 @@ def _function(scope: Scope, data: str, pads: int, depth: int) -> str:
     formals = [first, *inner.formals]
     made = helper.make_function("local", name, formals, [last], inner.nodes, imports, sorted(inner.given))
     book.functions.append(made)
-    given = {key: value.decode() for key, value in inner.given.items()}
     actual = [data, *inner.formals.values()]
-    result = scope.add(name, actual, given, "local")
+    result = scope.add(name, actual, inner.given, "local")
     grown = scope.values[result]
     if again and grown.size < 1000 and dice.chance(0.5):
-        return scope.add(name, [result, *actual[1:]], given, "local")
+        return scope.add(name, [result, *actual[1:]], inner.given, "local")
     return result
 
 
@@ -308,7 +307,7 @@ def _elements(shape: tuple[int, ...], axes: list[int], begins: list[int], ends: 
 def _mode(scope: Scope, mode: str) -> tuple[dict[str, Any], list[AttributeProto]]:
     """The attribute: given, left out, or of the function's caller."""
     if scope.kind == "function" and not scope.given and scope.dice.chance(0.3):
-        scope.given["mode"] = mode.encode()
+        scope.given["mode"] = mode
         scope.book.features.add("mode of the caller")
         made = AttributeProto(name="mode", type=AttributeProto.STRING, ref_attr_name="mode")
         return {}, [made]

@@ -117,11 +117,13 @@ class Scope:
             node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
         node.attribute.extend(references)
         self.nodes.append(node)
-        engine = Engine(self.book.opset, {row.name: row for row in self.book.functions})
+        imports = [helper.make_opsetid(*row) for row in (("", self.book.opset), ("local", 1))]
+        alone = helper.make_function("", "", inputs, [output], [node], imports, sorted(self.given))
+        engine = Engine(alone, functions=self.book.functions)
         if self.kind != "function":
             self.values.update(self.root.values)
         try:
-            engine.node(node, self.values, self.given)
+            (self.values[output],) = engine.run(None, self.values, self.given)
         except Broken:
             self.book.features.add("broken")
             raise
