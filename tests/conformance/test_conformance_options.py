@@ -1,12 +1,19 @@
-"""What the options of ``padops conformance`` do, without a run of hours: what would run is only written down."""
+"""``padops conformance``: what its options do, without a run of hours; a run that is cut short; a changed report."""
 
 from __future__ import annotations
 
+import json
+import os
+import random
+import signal
+from collections import Counter
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from conformance_records import quick
+from terminals import AtTerminal
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
@@ -84,3 +91,152 @@ def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixtu
             assert (function == "pad") != (f"mine:{function} {said}" in " ".join(told.split()))
     lines = [line for line in told.splitlines() if "KeyError" in line]
     assert len(lines) == len({line.split("KeyError")[1] for line in lines}) > 0, "each once"
+
+
+# --- Ctrl-C and SIGTERM end a run with all of its processes, and what was measured is kept ---------------------------
+
+# Answers three cases. With the fourth it has a child, and neither ends for ten minutes.
+SLOW = """
+import subprocess, time
+from pathlib import Path
+import padops
+PACKAGES = ("numpy",)
+count = 0
+
+def {name}(op, attributes, inputs):
+    global count
+    count += 1
+    if count == 4:
+        child = subprocess.Popen(["sleep", "600"])
+        Path(__file__).with_name("{name}.begun").write_text(str(child.pid))
+        time.sleep(600)
+    return padops.run_reference(op, attributes, inputs)
+"""
+# The command, with cases that take no seconds to make.
+COMMAND = """
+import sys
+from padops import cli
+from padops.conformance import cases
+cases.collect = lambda *asked: list(cases.table.cases(["Pad_2"], 1, 1, 0))
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def two_slow_peers(folder: Path) -> list[str]:
+    for name in ("slow", "slower"):
+        (folder / f"{name}.py").write_text(SLOW.format(name=name))
+    return [f"--peer={folder / name}.py:{name}" for name in ("slow", "slower")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    command = ["-c", COMMAND, "conformance", "--out", out, *two_slow_peers(tmp_path), "--peer=reference"]
+    with AtTerminal(*command, cwd=tmp_path) as run:
+        run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("slow", "slower")))
+        assert len(run.pids()) >= 5, "the command, two workers and a child of each"
+        run.press_ctrl_c() if number == signal.SIGINT else os.kill(run.process.pid, number)  # the command alone
+        code, left, said = run.wait(), run.left(), run.said()
+    assert (code, left) == (128 + number, [])
+    whole = record.read(out / record.FILE)
+    assert f"interrupted: {len(whole.results)} results; {out} has the results until then, marked as cut short" in said
+    assert "Traceback" not in said and "nothing has been" not in said
+    assert whole.footer["exit"] == 1 and set(whole.footer["cut_short"]) == {"slow:slow", "slower:slower"}
+    mine = [result for result in whole.results if result["peer"] == "slow:slow"]
+    assert len(mine) == 3 and whole.footer["cut_short"]["slow:slow"] > 10
+    assert {result["outcome"] for result in whole.results} == {"agree"}, "what was not asked is no crash"
+    assert "Cut short: " in (out / "report.md").read_text()
+    assert '<p class="verdict bad">cut short</p>' in (out / "report.html").read_text()
+    suites = ElementTree.parse(out / "junit.xml").getroot()
+    assert suites.find("testsuite[@name='run']/testcase/failure").get("type") == "cut short"
+
+
+# --- a report that something has changed is refused with its file, or rendered: never a traceback --------------------
+
+MUTANTS = 150
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a run, with results of every kind that these peers give."""
+    folder = tmp_path_factory.mktemp("report")
+    chosen = [case for case in quick() if case.op in ("Pad_18", "OpenVINOPad_12")][::23]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cases, "collect", lambda *given: chosen)
+        main(["conformance", "--quick", "--peer=numpy", "--peer=reference", f"--out={folder}"])
+    content = (folder / "conformance.jsonl").read_bytes()
+    assert all(f'"outcome": "{outcome}"'.encode() in content for outcome in ("agree", "error", "unsupported"))
+    return content
+
+
+def shown(content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code of ``show`` of every form, and what it says."""
+    (folder / "changed.jsonl").write_bytes(content)
+    capsys.readouterr()
+    code = main(["conformance", "show", str(folder / "changed.jsonl"), "--out", str(folder / "out")])
+    return code, capsys.readouterr().err
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+def test_what_no_line_may_say(report: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head, first, *rest = report.split(b"\n")
+    deep = first.replace(b'"detail": ', b'"detail": ' + DEEP.encode() + b', "more": ')
+    for lines, at, words in (
+        ([head.replace(b'"schema": 2', b'"schema": 1'), first, *rest], 1, "schema is 1, expected 2"),
+        ([head.replace(b'"header"', b'"other"'), first, *rest], 1, "not a whole report: "),
+        ([head, deep, *rest], 2, "not a whole report: "),
+        *(
+            ([head, line, *rest], 2, "not a ")
+            for line in (b'{"kind": "result", "detail": "\xff"}', b'{"rank": 1', b"[1]", b"null", b"9" * 5000)
+        ),
+        ([head, first, *rest[:-3]], 0, "not a whole report: there is no footer at the end"),
+        ([head, *rest], 0, "but the footer has"),
+    ):
+        code, told = shown(b"\n".join(lines), tmp_path, capsys)
+        place = f"error: {tmp_path}/changed.jsonl:{at}: " if at else ""
+        assert code == 1 and place + words in told and told.count("\n") == 1, told
+    assert not (tmp_path / "out").exists()
+
+
+VALUES = ["1e400", "-1", "[]", "{}", "null", "true", '"x"', '"\\ud800\\u0000"', str(10**40), "NaN", "0.5", DEEP]
+
+
+def mutant(rng: random.Random, content: bytes) -> bytes:
+    """A report with one thing changed: a byte, a line, or a value somewhere in an object."""
+    lines = content.rstrip(b"\n").split(b"\n")
+    i = rng.choice([0, len(lines) - 1, rng.randrange(len(lines))])
+    how = rng.choice(["byte", "byte", "cut", "line", "twice", "value", "value", "value", "value", "gone"])
+    if how == "byte":
+        at = rng.randrange(len(lines[i]))
+        lines[i] = lines[i][:at] + bytes([rng.randrange(256)]) + lines[i][at + rng.randrange(2) :]
+    elif how == "cut":
+        lines[i] = lines[i][: rng.randrange(len(lines[i]))]
+    elif how == "line":
+        del lines[i]
+    elif how == "twice":
+        lines.insert(rng.randrange(len(lines)), lines[i])
+    else:
+        said = json.loads(lines[i])
+        inner: Any = said
+        while True:
+            key = rng.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
+            if not isinstance(inner[key], (dict, list)) or not inner[key] or rng.random() < 0.4:
+                break
+            inner = inner[key]
+        if how == "gone":
+            del inner[key]
+        else:
+            inner[key] = "THE VALUE"
+        lines[i] = json.dumps(said).encode().replace(b'"THE VALUE"', rng.choice(VALUES).encode())
+    return b"\n".join(lines) + b"\n"
+
+
+def test_mutants_are_refused_or_rendered(report: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng, seen = random.Random(24), Counter[int]()
+    for count in range(MUTANTS):
+        code, told = shown(mutant(rng, report), tmp_path, capsys)
+        assert (code, told) == (0, "") or code == 1 and "changed.jsonl" in told and told.count("\n") == 1, (count, told)
+        seen[code] += 1
+    assert min(seen[0], seen[1]) > 10, seen

@@ -161,7 +161,7 @@ def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
     assert ran.returncode == 1 and expected != got and len(expected) == len(got)
 
 
-# Scripts of execution providers run in tests/conformance/test_isolated_peers.py.
+# Scripts of execution providers run in tests/conformance/test_peer_files.py.
 IMPORTERS = ["ort-builtin", "onnx-reference", "openvino-onnx", "tract", "tinygrad", "tvm", "opencv"]
 
 

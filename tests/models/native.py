@@ -98,11 +98,17 @@ def run_session(session: onnxruntime.InferenceSession, feeds: Mapping[str, np.nd
     return ort_values.run_session(session, feeds)[0]
 
 
-def of_x(nodes: list[onnx.NodeProto], dtype: int, constants: Mapping[str, np.ndarray]) -> onnxruntime.InferenceSession:
+def of_x(
+    nodes: list[onnx.NodeProto],
+    dtype: int,
+    constants: Mapping[str, np.ndarray],
+    options: onnxruntime.SessionOptions | None = None,
+) -> onnxruntime.InferenceSession:
     """A session of nodes that make y of x, both of unknown shape."""
     parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
     held = [tensor(*row) for row in constants.items()]
-    return session(small_models.model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts))
+    made = small_models.model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts)
+    return session(made, options)
 
 
 def check_bound(built: onnxruntime.InferenceSession, data: np.ndarray, wanted: np.ndarray, before: int = 0) -> None:

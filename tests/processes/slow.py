@@ -15,9 +15,8 @@ import pytest
 # The names of files, by their folder below tests/.
 NAMES = {
     "bench": "bench",
-    "conformance": """conformance conformance_export conformance_interrupted conformance_judging conformance_mutants
-        conformance_options conformance_page conformance_repro conformance_versions isolated_peers
-        peer_commands peer_files peer_processes peers_web_webgpu""",
+    "conformance": """conformance conformance_export conformance_judging conformance_options conformance_page
+        conformance_repro peer_commands peer_files peers_web_webgpu""",
     "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
     "convert/matchers": "convert_auto_pad_places convert_emulated_property convert_emulated_torch",
