@@ -13,14 +13,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 NAMES = {
-    "csrc": (
-        "describe",
-        "float16",
-        "inference",
-        "inputs",
-        "kernels",
-        "property",
-    ),
+    "csrc": ("describe", "inputs", "kernels", "property"),
     "runtime": ("provider", "session"),
     "spec": ("plan", "shapes", "specifications"),
 }

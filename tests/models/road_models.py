@@ -1,7 +1,7 @@
 """Random models of one to four Pads of ONNX, what they are fed with, and what they must give.
 
 Opsets 1 to 25; Pads of every form between other nodes, in branches, loops and functions. The same seed and number give
-the same model. ``road_answers.py`` says what it must give; ``roads.py`` takes it along every road of padops.
+the same model. ``road_scopes.py`` says what it must give; ``roads.py`` takes it along every road of padops.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import native
 import numpy as np
 import onnx
 from onnx import AttributeProto, helper
-from road_answers import Broken, Engine, Values
-from road_scopes import INT32, INT64, Book, Dice, Scope
+from road_scopes import INT32, INT64, Book, Broken, Dice, Engine, Scope, Values
 
 from padops.conformance.model import ir_version
 from padops.runtime.ort_values import PLAIN

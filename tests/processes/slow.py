@@ -16,7 +16,7 @@ import pytest
 NAMES = {
     "bench": "bench",
     "conformance": """conformance conformance_export conformance_judging conformance_options conformance_page
-        conformance_repro peer_commands peer_files peers_web_webgpu""",
+        conformance_repro peer_commands peer_files""",
     "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
     "convert/matchers": "convert_auto_pad_places convert_emulated_property convert_emulated_torch",

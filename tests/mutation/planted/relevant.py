@@ -17,8 +17,8 @@ NATIVE_TESTS = (
      "csrc: describe runtime: provider_in_front provider beside_libraries"),
     ("ort/builtin_pad ort/provider",
      "runtime: provider provider_in_front placing session_optimizers inference_session"),
-    ("ort/", "csrc: errors inputs inference describe kernels runtime: session provider placing"),
-    ("core/", "csrc: errors describe inference inputs kernels spec: same_padding runtime: provider"),
+    ("ort/", "csrc: errors inputs describe kernels runtime: session provider placing"),
+    ("core/", "csrc: errors describe inputs kernels spec: specifications runtime: provider"),
 )  # fmt: skip
 # What reads, writes and runs models; most of the converter is in its way.
 ROADS = "convert/files: outputs files"
