@@ -43,6 +43,7 @@ MODEL = (
 )
 EXPECTED = [1, 2, 3, 2, 1, 2, 3, 2, 1, 4, 5, 6, 5, 4, 5, 6, 5, 4]
 FORMS = ("as it is", "converted", "without fallback")
+ALONE = "without fallback, by a program with the operators alone"
 
 
 def run(command: list[object], folder: Path, libraries: Path) -> str:
@@ -87,7 +88,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = (model, padops.convert(model).proto(), padops.convert(model, fallback=False).proto())
     for number, form in enumerate(made):
         onnx.save(form, folder / f"{number}.onnx")
-    return {form: folder / f"{number}.onnx" for number, form in enumerate(FORMS)}
+    return {form: folder / f"{min(number, 2)}.onnx" for number, form in enumerate((*FORMS, ALONE))}
 
 
 def with_operators_alone(program: str, language: str, loop: str) -> str:
@@ -136,14 +137,11 @@ def ran_in_java(program: str, model: Path, java: Path, folder: Path) -> list[int
     return [int(value) for value in re.findall(r"-?\d+", printed)]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, ALONE])
 def test_java(form: str, models: dict[str, Path], java: Path, tmp_path: Path) -> None:
-    assert ran_in_java(SHOWN["java"], models[form], java, tmp_path) == EXPECTED
-
-
-def test_java_with_the_operators_alone(models: dict[str, Path], java: Path, tmp_path: Path) -> None:
-    program = with_operators_alone(SHOWN["java"], "Java", r"^ *for \(String name .*\n.*\n")
-    assert ran_in_java(program, models["without fallback"], java, tmp_path) == EXPECTED
+    alone = with_operators_alone(SHOWN["java"], "Java", r"^ *for \(String name .*\n.*\n")
+    program = alone if form == ALONE else SHOWN["java"]
+    assert ran_in_java(program, models[form], java, tmp_path) == EXPECTED
 
 
 # --- C# --------------------------------------------------------------------------------------------------------------
@@ -196,16 +194,10 @@ def ran_in_csharp(program: str, model: Path, tools: tuple[Path, list[Path], Path
     return [int(value) for value in run(command, folder, unity / "Plugins" / "Linux" / "x64").split()]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, ALONE])
 def test_csharp(
     form: str, models: dict[str, Path], dotnet: Path, sources: list[Path], unity: Path, tmp_path: Path
 ) -> None:
-    assert ran_in_csharp(SHOWN["csharp"], models[form], (dotnet, sources, unity), tmp_path) == EXPECTED
-
-
-def test_csharp_with_the_operators_alone(
-    models: dict[str, Path], dotnet: Path, sources: list[Path], unity: Path, tmp_path: Path
-) -> None:
-    loop = r"^ *foreach \(var name .*\n *\{\n(.*\n){2} *\}\n"
-    program = with_operators_alone(SHOWN["csharp"], "C#", loop)
-    assert ran_in_csharp(program, models["without fallback"], (dotnet, sources, unity), tmp_path) == EXPECTED
+    alone = with_operators_alone(SHOWN["csharp"], "C#", r"^ *foreach \(var name .*\n *\{\n(.*\n){2} *\}\n")
+    program = alone if form == ALONE else SHOWN["csharp"]
+    assert ran_in_csharp(program, models[form], (dotnet, sources, unity), tmp_path) == EXPECTED

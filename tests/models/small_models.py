@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, parser
+from same_models import graphs
 
 import padops
 from padops.convert import Conversion
@@ -90,21 +91,12 @@ def external(name: str, location: str, count: int, offset: int = 0, **entries: s
 
 def same_but_for_the_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
     """Whether renaming the operators of padops back gives every byte of the original."""
-    undone = onnx.ModelProto()
-    undone.CopyFrom(converted)
-    _rename_back(undone)
+    undone = onnx.ModelProto.FromString(converted.SerializeToString())
+    for node in (node for graph in graphs(undone) for node in graph.node if node.domain == "padops"):
+        node.op_type = "Pad"
+        node.ClearField("domain")
+    for part in (undone, *undone.functions):
+        kept = [row for row in part.opset_import if row.domain != "padops"]
+        del part.opset_import[:]
+        part.opset_import.extend(kept)
     return undone.SerializeToString(deterministic=True) == original.SerializeToString(deterministic=True)
-
-
-def _rename_back(message: Any) -> None:
-    if isinstance(message, onnx.NodeProto) and message.domain == "padops":
-        message.op_type = "Pad"
-        message.ClearField("domain")
-    if isinstance(message, (onnx.ModelProto, onnx.FunctionProto)):
-        kept = [row for row in message.opset_import if row.domain != "padops"]
-        del message.opset_import[:]
-        message.opset_import.extend(kept)
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            for item in [value] if hasattr(value, "ListFields") else value:
-                _rename_back(item)

@@ -23,13 +23,8 @@ COMMANDS = [*(("-o", "out.onnx", *options.split()) for options in OPTIONS), ("--
 NUMBERS = [*"0 -0 1 -1 2 3 7 16 33 256 65536 1000000000 1e9 1e400 -1e400 1.5 nan inf 0x10 1_0 ٣ ? 1..2".split()]
 NUMBERS += [str(sign * 2**power + more) for power in (31, 32, 59, 63, 64, 70) for sign in (1, -1) for more in (-1, 0)]
 NUMBERS += [" 4 ", "", "9" * 400, "9" * 5_000]
-WORDS = [
-    "",
-    "1, x",
-    "\t",
-    "é" * 300,
-    *".. ... f32 FP32 i64 boolean string nf4 explicit same_upper opset1 opset12".split(),
-]
+WORDS = ["", "1, x", "\t", "é" * 300]
+WORDS += ".. ... f32 FP32 i64 boolean string nf4 explicit same_upper opset1 opset12".split()
 WORDS += "true 1,1 1,1,1,1,1 0,0 -1,-1 a\\,b,c Parameter Const Result Pad Split".split()
 NESTED = "nested"  # the tag that stands for many elements, one in the other, until it is written
 TAGS = ("layer", "layers", "edges", "edge", "port", "dim", "data", "input", "output", "net", "other", NESTED)

@@ -15,7 +15,7 @@ import pytest
 # The names of files, by their folder below tests/.
 NAMES = {
     "bench": "bench",
-    "conformance": """conformance conformance_export conformance_judging conformance_options conformance_page
+    "conformance": """conformance conformance_export conformance_judging conformance_page
         conformance_repro peer_commands peer_files""",
     "convert/files": "convert_processes",
     "convert/inputs": "convert_broken_inputs",
@@ -30,7 +30,7 @@ NAMES = {
     "files": "streams",
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
-    "runtime": "beside_libraries beside_real_providers provider_in_front pyop_process",
+    "runtime": "beside_real_providers provider_in_front pyop_process",
     "": "ci cli_folder cli_verify documents extras library rest roads start together",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]

@@ -14,7 +14,7 @@ ENGINE = "copy/ core/engine core/runs core/streaming core/thresholds core/sharin
 NATIVE_TESTS = (
     (ENGINE, "csrc: inputs kernels"),
     ("core/provider_rules ort/compiled_pad ort/pad_node",
-     "csrc: describe runtime: provider_in_front provider beside_libraries"),
+     "csrc: describe runtime: provider_in_front provider beside_real_providers"),
     ("ort/builtin_pad ort/provider",
      "runtime: provider provider_in_front placing session_optimizers inference_session"),
     ("ort/", "csrc: errors inputs describe kernels runtime: session provider placing"),
