@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from leftovers import FORKS, FORKS_APART, LASTING, SOON, ends, is_there
+from terminals import FORKS, FORKS_APART, LASTING, SOON, ends, is_there
 
 from padops import processes
 from padops.processes import LateError, Pipes

@@ -26,7 +26,7 @@ import numpy as np
 import onnx
 import pytest
 from conformance_records import answers, quick
-from leftovers import LASTING, SOON, ends
+from terminals import LASTING, SOON, ends
 
 from padops import processes
 from padops.cli import main

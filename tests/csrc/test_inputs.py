@@ -20,7 +20,7 @@ from padops.spec import reference
 from padops.spec.dialects import OPS
 from padops.spec.plan import LARGEST
 
-NONE: frozenset[int] = frozenset()
+NONE = native.NONE
 
 
 def check(op: str, attributes: dict[str, Any], inputs: list, held: frozenset[int] = NONE) -> None:

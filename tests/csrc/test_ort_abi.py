@@ -25,8 +25,7 @@ OFFICIAL = [*FOLDER.glob("onnxruntime_c_api.h")]
 CODES = {"p": "void*", "i": "int", "z": "size_t", "v": "void", "u": "uint32_t", "b": "bool"}
 ENTRIES = """
 0 CreateStatus p ip; 2 GetErrorMessage p p; 26 CreateCustomOpDomain p pp; 27 CustomOpDomain_Add p pp;
-28 AddCustomOpDomain p pp; 51 GetTensorMutableData p pp; 52 FillStringTensor p ppz;
-53 GetStringTensorDataLength p pp;
+28 AddCustomOpDomain p pp; 51 GetTensorMutableData p pp; 52 FillStringTensor p ppz; 53 GetStringTensorDataLength p pp;
 54 GetStringTensorContent p ppzpz; 55 CastTypeInfoToTensorInfo p pp; 57 CreateTensorTypeAndShapeInfo p p;
 58 SetTensorElementType p pi; 59 SetDimensions p ppz; 60 GetTensorElementType p pp; 61 GetDimensionsCount p pp;
 62 GetDimensions p ppz; 63 GetSymbolicDimensions p ppz; 65 GetTensorTypeAndShape p pp;
@@ -39,12 +38,11 @@ ENTRIES = """
 268 ShapeInferContext_GetInputTypeShape p pzp; 269 ShapeInferContext_GetAttribute p ppp;
 270 ShapeInferContext_SetOutputTypeShape p pzp; 271 SetSymbolicDimensions p ppz; 272 ReadOpAttr p pipzp;
 274 KernelContext_ParallelFor p ppzzp; 289 GetValueInfoName p pp; 290 GetValueInfoTypeInfo p pp;
-295 CreateKeyValuePairs v p; 296 AddKeyValuePair v ppp; 298 GetKeyValuePairs v pppp;
-300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
+295 CreateKeyValuePairs v p; 296 AddKeyValuePair v ppp; 298 GetKeyValuePairs v pppp; 300 ReleaseKeyValuePairs v p;
+307 HardwareDevice_Type i p; 317 GetEpApi p; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
-346 Graph_GetParentNode p pp;
-349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp;
-353 Node_GetNumInputs p pp; 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp;
+346 Graph_GetParentNode p pp; 349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp;
+352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp; 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp;
 379 GetSessionOptionsConfigEntries p pp; 390 TensorTypeAndShape_HasShape b p;
 414 GetTensorElementTypeAndShapeDataReference p pppp
 """
@@ -55,13 +53,16 @@ EP_ENTRIES = """
 18 CreateKernelRegistry p p; 19 ReleaseKernelRegistry v p; 20 KernelRegistry_AddKernel p pppp;
 21 CreateKernelDefBuilder p p; 22 ReleaseKernelDefBuilder v p; 23 KernelDefBuilder_SetOperatorType p pp;
 24 KernelDefBuilder_SetDomain p pp; 25 KernelDefBuilder_SetSinceVersion p pii;
-26 KernelDefBuilder_SetExecutionProvider p pp;
-29 KernelDefBuilder_AddTypeConstraint p pppz; 32 KernelDefBuilder_Build p pp; 33 ReleaseKernelDef v p;
-40 GetTensorDataType p ip; 41 EpGraphSupportInfo_LookUpKernel p ppp
+26 KernelDefBuilder_SetExecutionProvider p pp; 29 KernelDefBuilder_AddTypeConstraint p pppz;
+32 KernelDefBuilder_Build p pp; 33 ReleaseKernelDef v p; 40 GetTensorDataType p ip;
+41 EpGraphSupportInfo_LookUpKernel p ppp
 """
 
 
-def table(entries: str) -> dict[int, tuple[str, str, str]]:
+Slots = dict[int, tuple[str, str, str]]
+
+
+def table(entries: str) -> Slots:
     rows = (entry.split() for entry in entries.split(";"))
     return {int(slot): (name, returned, "".join(arguments)) for slot, name, returned, *arguments in rows}
 
@@ -102,7 +103,7 @@ def function(name: str, returned: str, arguments: str) -> str:
     return f"  {CODES[returned]} (*{name})({', '.join(CODES[code] for code in arguments)});\n"
 
 
-def functions(slots: dict[int, tuple[str, str, str]]) -> str:
+def functions(slots: Slots) -> str:
     """A table of functions as fields, with others between those that are named."""
     return "".join(function(*slots.get(i, (f"other_{i}", "v", ""))) for i in range(max(slots) + 1))
 
@@ -116,12 +117,7 @@ def structure(name: str, fields: str) -> str:
     return f"struct {name} {{\n  uint32_t ort_version_supported;\n{body}}};\n"
 
 
-def stand_in(
-    slots: dict[int, tuple[str, str, str]] = SLOTS,
-    types: list[str] = TYPES,
-    ep_slots: dict[int, tuple[str, str, str]] = EP_SLOTS,
-    structures: dict[str, str] = STRUCTURES,
-) -> str:
+def stand_in(slots: Slots = SLOTS, types: list = TYPES, ep: Slots = EP_SLOTS, structures: dict = STRUCTURES) -> str:
     """A header with the official one's names, and functions in these slots."""
     provider = "".join(structure(name, fields) for name, fields in structures.items())
     fields = "".join(function(*field.split()) for field in FIELDS.split(";"))
@@ -129,7 +125,7 @@ def stand_in(
     return (
         "#include <cstddef>\n#include <cstdint>\n#define ORT_API_VERSION 27\n"
         f"struct OrtApi {{\n{functions(slots)}}};\n"
-        f"struct OrtEpApi {{\n{functions(ep_slots)}}};\n{provider}"
+        f"struct OrtEpApi {{\n{functions(ep)}}};\n{provider}"
         "struct OrtApiBase { const OrtApi* (*GetApi)(uint32_t); const char* (*GetVersionString)(); };\n"
         f"struct OrtCustomOp {{\n  uint32_t version;\n{fields}}};\n"
         "enum OrtErrorCode { ORT_OK, ORT_FAIL, ORT_INVALID_ARGUMENT };\n"
@@ -142,7 +138,7 @@ def stand_in(
     )
 
 
-def moved(slot: int, slots: dict[int, tuple[str, str, str]] = SLOTS) -> dict[int, tuple[str, str, str]]:
+def moved(slot: int, slots: Slots = SLOTS) -> Slots:
     """The table with the function of one slot one further up, as if the header had another entry before it."""
     return {(at + 1 if at == slot else at): entry for at, entry in slots.items()}
 

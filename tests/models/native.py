@@ -28,6 +28,7 @@ TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()[
 
 
 BINDABLE = frozenset("float uint8 int8 uint16 int16 int32 int64 bool float16 double uint32 uint64".split())
+NONE: frozenset[int] = frozenset()
 MARK = 0xA5  # each byte around memory that may be written
 
 
@@ -52,12 +53,7 @@ def session(model: onnx.ModelProto, options: onnxruntime.SessionOptions | None =
 
 
 def run(
-    op_type: str,
-    attributes: Mapping[str, Any],
-    inputs: Sequence[np.ndarray | None],
-    node: str = "",
-    constants: frozenset[int] = frozenset(),
-    static: bool = False,
+    op_type: str, attributes: dict, inputs: Sequence, node: str = "", constants: frozenset = NONE, static: bool = False
 ) -> np.ndarray:
     """Runs one node.
 
@@ -98,16 +94,11 @@ def run_session(session: onnxruntime.InferenceSession, feeds: Mapping[str, np.nd
     return ort_values.run_session(session, feeds)[0]
 
 
-def of_x(
-    nodes: list[onnx.NodeProto],
-    dtype: int,
-    constants: Mapping[str, np.ndarray],
-    options: onnxruntime.SessionOptions | None = None,
-) -> onnxruntime.InferenceSession:
+def of_x(nodes: list, dtype: int, held: Mapping[str, np.ndarray], options: Any = None) -> onnxruntime.InferenceSession:
     """A session of nodes that make y of x, both of unknown shape."""
     parts = {"inputs": [("x", dtype, None)], "outputs": [("y", dtype, None)]}
-    held = [tensor(*row) for row in constants.items()]
-    made = small_models.model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=held, **parts)
+    tensors = [tensor(*row) for row in held.items()]
+    made = small_models.model(nodes, 21, ir_version=10, imports=[("padops", 1)], tensors=tensors, **parts)
     return session(made, options)
 
 

@@ -252,19 +252,19 @@ def pad(scope: Scope, data: str) -> str:
         pads[dice.number(0, len(pads) - 1)] = -dice.number(7, 60)
     elif wrong == "axes" and axes:
         axes[dice.number(0, len(axes) - 1)] = dice.pick([axes[0], axes[-1], len(shape), -len(shape) - 1])
-    attributes, references = _mode(scope, mode)
+    attributes = _mode(scope, mode)
     if opset < 11:
         attributes["paddings" if opset == 1 else "pads"] = pads
         if mode == "constant" and dice.chance(0.6):
             others = [] if scope.book.whole else [2.5, -0.0, 1e30, float("inf"), float("nan")]
             attributes["value"] = float(dice.pick([0, 1, -3, *others]))
-        return scope.add("Pad", [data], attributes, references=references)
+        return scope.add("Pad", [data], attributes)
     inputs = [data, _pads_operand(scope, data, pads), _fill(scope, mode, wrong)]
     if axes is not None:
         inputs.append(_axes_operand(scope, axes))
     while not inputs[-1]:
         inputs.pop()
-    return scope.add("Pad", inputs, attributes, references=references)
+    return scope.add("Pad", inputs, attributes)
 
 
 WRONGS = ("count", "crop", "axes", "axes", "fill")
@@ -303,14 +303,13 @@ def _elements(shape: tuple[int, ...], axes: list[int], begins: list[int], ends: 
     return prod(sizes)
 
 
-def _mode(scope: Scope, mode: str) -> tuple[dict[str, Any], list[AttributeProto]]:
+def _mode(scope: Scope, mode: str) -> dict[str, Any]:
     """The attribute: given, left out, or of the function's caller."""
     if scope.kind == "function" and not scope.given and scope.dice.chance(0.3):
         scope.given["mode"] = mode
         scope.book.features.add("mode of the caller")
-        made = AttributeProto(name="mode", type=AttributeProto.STRING, ref_attr_name="mode")
-        return {}, [made]
-    return ({} if mode == "constant" and scope.dice.chance(0.5) else {"mode": mode}), []
+        return {"mode": AttributeProto(name="mode", type=AttributeProto.STRING, ref_attr_name="mode")}
+    return {} if mode == "constant" and scope.dice.chance(0.5) else {"mode": mode}
 
 
 def _pads_operand(scope: Scope, data: str, pads: list[int]) -> str:

@@ -7,7 +7,7 @@ how a model is converted, nor at onnxruntime.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from padops.spec.plan import PadError
 INT64, INT32 = np.dtype(np.int64), np.dtype(np.int32)
 Shape = list[int | str | None] | None
 Values = dict[str, np.ndarray]
+NONE: Mapping[str, Any] = {}
 
 
 class Dice:
@@ -106,25 +107,18 @@ class Scope:
     def root(self) -> Scope:
         return self.main or self
 
-    def add(
-        self,
-        op_type: str,
-        inputs: Sequence[str],
-        attributes: dict[str, Any] | None = None,
-        domain: str = "",
-        references: Sequence[onnx.AttributeProto] = (),
-    ) -> str:
-        """A node; gives the name of its output, which has its value already.
+    def add(self, op_type: str, inputs: list[str], attributes: Mapping[str, Any] = NONE, domain: str = "") -> str:
+        """A node; gives the name of its output, which has its value already. An attribute may be the caller's.
 
         Raises:
             Broken: A Pad breaks a rule; the node is there, and its output has no value.
         """
         output = self.book.name("v")
-        node = helper.make_node(op_type, list(inputs), [output], name=self.book.name("n"), domain=domain)
-        for key, value in (attributes or {}).items():
+        node = helper.make_node(op_type, inputs, [output], name=self.book.name("n"), domain=domain)
+        for key, value in attributes.items():
             kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
-            node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
-        node.attribute.extend(references)
+            made = isinstance(value, onnx.AttributeProto)
+            node.attribute.append(value if made else helper.make_attribute(key, value, attr_type=kind))
         self.nodes.append(node)
         imports = [helper.make_opsetid(*row) for row in (("", self.book.opset), ("local", 1))]
         alone = helper.make_function("", "", inputs, [output], [node], imports, sorted(self.given))

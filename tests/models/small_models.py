@@ -18,6 +18,7 @@ UINT8, INT8, INT16, INT32, INT64, COMPLEX64 = 2, 3, 5, 6, 7, 14
 
 
 Value = tuple[str, int, Sequence[int | str | None] | None]
+Values = Sequence[Value]
 X: Value = ("x", FLOAT, [2, 3])
 Y: Value = ("y", FLOAT, None)
 
@@ -40,23 +41,13 @@ def pad(inputs: Sequence[str] = ("x", "pads"), output: str = "y", **attributes: 
 
 
 def graph(
-    nodes: Sequence[onnx.NodeProto],
-    inputs: Sequence[Value] = (X,),
-    outputs: Sequence[Value] = (Y,),
-    tensors: Sequence[onnx.TensorProto] = (),
-    name: str = "g",
+    nodes: Sequence, inputs: Values = (X,), outputs: Values = (Y,), tensors: Sequence = (), name: str = "g"
 ) -> onnx.GraphProto:
     return helper.make_graph(list(nodes), name, [*map(info, inputs)], [*map(info, outputs)], list(tensors))
 
 
 def model(
-    nodes: Sequence[onnx.NodeProto] | onnx.GraphProto,
-    opset: int | None = 17,
-    *,
-    ir_version: int = 8,
-    functions: Sequence[onnx.FunctionProto] = (),
-    imports: Sequence[tuple[str, int]] = (),
-    **parts: Any,
+    nodes: Any, opset: int | None = 17, *, ir_version: int = 8, functions: Any = (), imports: Any = (), **parts: Any
 ) -> onnx.ModelProto:
     """A model of these nodes, unchecked: many of the tests are about models that are wrong."""
     body = nodes if isinstance(nodes, onnx.GraphProto) else graph(nodes, **parts)

@@ -19,9 +19,9 @@ import onnxruntime
 import pytest
 from command_lines import save
 from cpp_builds import CHECKS, ROOT, build
-from leftovers import LASTING, SOON, ends, is_there
 from provider_sessions import model, pad
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
+from terminals import LASTING, SOON, ends, is_there
 
 import padops
 from padops.convert import PadopsError, UsageError
