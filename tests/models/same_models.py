@@ -22,7 +22,8 @@ def graphs(message: Any) -> Iterator[Any]:
     while roots:
         root = roots.pop()
         yield root
-        roots += [row.g for node in root.node for row in node.attribute if row.HasField("g")]
+        rows = [row for node in root.node for row in node.attribute]
+        roots += [one for row in rows for one in (*row.graphs, *[row.g] * row.HasField("g"))]
 
 
 def renamed(model: onnx.ModelProto) -> onnx.ModelProto:
