@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -122,6 +122,16 @@ def bits(array: np.ndarray) -> tuple:
     if by_numpy(array.dtype).name == "string":
         return ("string", array.shape, array.reshape(-1).tolist())
     return (by_numpy(array.dtype).name, array.shape, to_bytes(array))
+
+
+def outcome(run: Callable, *arguments: Any) -> tuple | str:
+    """The bits of a result, or padops' text of its error."""
+    try:
+        return bits(run(*arguments))
+    except Exception as error:  # onnxruntime's exceptions have no common base but this one
+        text = error_text(error)
+        assert text.startswith("padops::"), text
+        return text
 
 
 def error_text(error: Exception) -> str:
