@@ -113,10 +113,8 @@ def test_a_hidden_name(dims: str, pads: str, op: str, status: str) -> None:
     """In the branch, x is another value than outside it, so that it cannot stand for p there."""
     then = f"then () => (float[] t) {{ x = Relu (c2) t = {op} (p, x) }}"
     other = then if op == "Conv" else "else () => (float[] e) { e = Neg (p) }"
-    conversion = fold(
-        parsed(f"""(float[{dims}] x, bool c, float[{dims.replace("5", "3")}] c2) => (float[] y) <{pads}>
-        {{ [pad] p = Pad (x, z) y = If (c) <then_branch = {then}, else_branch = {other}> }}""")
-    )
+    conversion = fold(parsed(f"""(float[{dims}] x, bool c, float[{dims.replace("5", "3")}] c2) => (float[] y) <{pads}>
+        {{ [pad] p = Pad (x, z) y = If (c) <then_branch = {then}, else_branch = {other}> }}"""))  # fmt: skip
     assert [record.status for record in conversion.records] == [status]
     assert status == "converted" or operators(conversion.proto()) == ["Identity", "If"]
 

@@ -80,11 +80,8 @@ def test_types_that_onnx_does_not_infer_end_no_verification() -> None:
 
 def test_a_mode_without_a_fill_takes_one_of_any_type() -> None:
     """No float16 is 1e10, and mode edge uses no fill (P7)."""
-    source = parsed(
-        """(float16[2, 3] x) => (float16[] y) <int64[4] p = {0, 1, 0, 2}, float f = {1e10}>
-        { y = Pad <mode = "edge"> (x, p, f) }""",
-        13,
-    )
+    source = parsed("""(float16[2, 3] x) => (float16[] y) <int64[4] p = {0, 1, 0, 2}, float f = {1e10}>
+        { y = Pad <mode = "edge"> (x, p, f) }""", 13)  # fmt: skip
     x = X.astype(np.float16)
     session = padops.InferenceSession(source.SerializeToString())
     assert session.run(None, {"x": x})[0].tobytes() == np.pad(x, [(0, 0), (1, 2)], "edge").tobytes()
@@ -163,12 +160,8 @@ def test_amounts_in_an_external_file(place: str, tmp_path: Path) -> None:
 
 
 def test_a_fill_that_no_cast_brings_to_the_type_of_the_data() -> None:
-    source = parsed(
-        """(uint8[2] x) => (uint2[n] y)
-        { p = Constant <value_ints = [1, 1]> () b = Cast <to = 25> (x) y = Pad (b, p, f) }""",
-        25,
-        11,
-    )
+    source = parsed("""(uint8[2] x) => (uint2[n] y)
+        { p = Constant <value_ints = [1, 1]> () b = Cast <to = 25> (x) y = Pad (b, p, f) }""", 25, 11)  # fmt: skip
     source.graph.initializer.add(name="f", data_type=TensorProto.INT2, raw_data=b"\1")
     (row,) = padops.convert(source, fold=False).unconverted
     assert row.reason.startswith("its fill is int2, and its data are uint2; give it a fill")

@@ -259,11 +259,8 @@ CASES = {
 def _shaped(name: str) -> onnx.ModelProto:
     """A Pad, and the Shape of what it gives."""
     dims, pads, _ = CASES[name]
-    return parsed(
-        f"""(float[{dims}] x, int64[] a) => (float[] y, int64[] s)
-        <int64[{len(pads)}] p = {{{str(pads)[1:-1]}}}> {{ y = Pad (x, p, "", a) s = Shape (y) }}""",
-        18,
-    )
+    return parsed(f"""(float[{dims}] x, int64[] a) => (float[] y, int64[] s)
+        <int64[{len(pads)}] p = {{{str(pads)[1:-1]}}}> {{ y = Pad (x, p, "", a) s = Shape (y) }}""", 18)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -296,11 +293,8 @@ def test_the_verdict_is_what_onnxruntime_does(name: str) -> None:
 
 def test_what_only_optimizers_get_wrong_is_right_without_them() -> None:
     """The values in doubt, and those in doubt without graph optimisation; open axes are in doubt in both."""
-    moved = parsed(
-        """(float[5, 5] x, int64[2] p) => (float[] y) <int64[1] axes = {0}> {
-        v = Transpose <perm = [1, 0]> (x) w = Pad (v, p, "", axes) y = Transpose <perm = [1, 0]> (w) }""",
-        18,
-    )
+    moved = parsed("""(float[5, 5] x, int64[2] p) => (float[] y) <int64[1] axes = {0}> {
+        v = Transpose <perm = [1, 0]> (x) w = Pad (v, p, "", axes) y = Transpose <perm = [1, 0]> (w) }""", 18)  # fmt: skip
     found, unoptimised = Analysis(read_document(moved)).doubted()
     assert set(found) == {"w", "y"} and unoptimised == {}
     found, unoptimised = Analysis(read_document(_shaped("permuted"))).doubted()

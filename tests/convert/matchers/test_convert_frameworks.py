@@ -324,11 +324,8 @@ def test_left(message: onnx.ModelProto, why: str) -> None:
     'm = ATen <operator = "constant_pad_nd"> (x, p, f) y = ATen <operator = "constant_pad_nd"> (m, q, f)'])  # fmt: skip
 def test_two_of_the_default_domain_are_joined_in_onnx_order(nodes: str) -> None:
     """Their own amounts have another order: the two were joined to a Pad with wrong amounts."""
-    message = parsed(
-        f"""(float[1, 2, 3, 4] x) => (float[] y)
-        <int64[4] p = {{1, 1, 1, 1}}, int64[4] q = {{2, 1, 1, 1}}, float f = {{0}}> {{ {nodes} }}""",
-        13,
-    )
+    message = parsed(f"""(float[1, 2, 3, 4] x) => (float[] y)
+        <int64[4] p = {{1, 1, 1, 1}}, int64[4] q = {{2, 1, 1, 1}}, float f = {{0}}> {{ {nodes} }}""", 13)  # fmt: skip
     conversion = padops.convert(message)
     assert [record.status for record in conversion.records] == ["folded", "converted"]
     assert run(conversion.proto(), x=IMAGE) == native.bits(np.pad(IMAGE, [(0, 0), (0, 0), (2, 2), (3, 2)]))

@@ -145,11 +145,9 @@ def test_a_default_that_the_caller_may_override(ir_version: int, dims: list) -> 
 
 
 def test_the_rows_of_a_scan_have_a_shape_and_the_outputs_of_the_model_stay_as_they_are() -> None:
-    converted = padops.convert(
-        parsed("""(float[n, 3] x) => (float[] y) { y = Scan <num_scan_inputs = 1,
+    converted = padops.convert(parsed("""(float[n, 3] x) => (float[] y) { y = Scan <num_scan_inputs = 1,
         body = b (float[] row) => (float[] wide) <int64[2] p = {1, 2}> { wide = Pad <mode = "edge"> (row, p) }> (x) }
-    """)
-    ).proto()
+    """)).proto()  # fmt: skip
     assert not converted.graph.output[0].type.tensor_type.HasField("shape")
     body = next(row.g for row in converted.graph.node[0].attribute if row.name == "body")
     assert [dim.dim_value for dim in body.output[0].type.tensor_type.shape.dim] == [6]

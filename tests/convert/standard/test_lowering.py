@@ -193,13 +193,8 @@ NO_PAD_OF_ONNX_RUNTIME = {
 @pytest.mark.parametrize("kind", NO_PAD_OF_ONNX_RUNTIME)
 def test_a_crop_that_leaves_nothing(kind: str) -> None:
     """Amounts come at run time. What was no Pad of ONNX Runtime is right in those of its releases whose Pad is not."""
-    lowered = padops.lower(
-        parsed(
-            f"""({kind}[2, 3] x, int64[2] begins, int64[2] ends, {kind} fill) => ({kind}[N, M] y)
-        {{ pads = Concat <axis = 0> (begins, ends) y = {NO_PAD_OF_ONNX_RUNTIME[kind]} }}""",
-            18,
-        )
-    ).proto()
+    lowered = padops.lower(parsed(f"""({kind}[2, 3] x, int64[2] begins, int64[2] ends, {kind} fill) => ({kind}[N, M] y)
+        {{ pads = Concat <axis = 0> (begins, ends) y = {NO_PAD_OF_ONNX_RUNTIME[kind]} }}""", 18)).proto()  # fmt: skip
     dtype = by_name(kind).numpy
     x, fill = np.arange(1, 7, dtype=dtype).reshape(2, 3), np.array(9, dtype)
     for begins, ends in ([0, -4], [0, 6]), ([0, -3], [1, 3]), ([-2, 1], [3, 0]), ([1, -1], [0, 2]):
@@ -364,11 +359,8 @@ def test_texts_keep_zeros_at_their_end() -> None:
 
 
 def test_a_function_before_opset_9_has_constants_of_floats_alone() -> None:
-    source = parsed(
-        """(float[2, 3] x) => (float[] y) { y = d.Ours (x) }
-        FUNCTION Ours (a) => (b) { b = Pad <mode = "edge", pads = [0, 1, 0, 2]> (a) }""",
-        7,
-    )
+    source = parsed("""(float[2, 3] x) => (float[] y) { y = d.Ours (x) }
+        FUNCTION Ours (a) => (b) { b = Pad <mode = "edge", pads = [0, 1, 0, 2]> (a) }""", 7)  # fmt: skip
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     found = stock(padops.lower(source, without_pad=True).proto(), x=x)
     np.testing.assert_array_equal(found, np.pad(x, [(0, 0), (1, 2)], "edge"))

@@ -232,13 +232,8 @@ DEQUANTIZED_AMOUNTS = np.array([0, 0, 1, 0, 0, 2])
 
 def dequantized(nodes: str, mode: str, more: str = "") -> padops.Conversion:
     written = nodes.replace("MODE", f'"{mode}"')
-    return padops.convert(
-        parsed(
-            f"""(int8[N, C, H] x, int64[P] p) => (float[A, B, D] y{more})
-        <float s = {{0.5}}, int64[3] dims = {{0, 0, -1}}> {{ d = DequantizeLinear (x, s) {written} }}""",
-            18,
-        )
-    )
+    return padops.convert(parsed(f"""(int8[N, C, H] x, int64[P] p) => (float[A, B, D] y{more})
+        <float s = {{0.5}}, int64[3] dims = {{0, 0, -1}}> {{ d = DequantizeLinear (x, s) {written} }}""", 18))  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
@@ -317,12 +312,10 @@ def test_an_opset_that_is_too_old_for_the_fallback() -> None:
 @pytest.mark.parametrize("mode", ["constant", "edge"])
 def test_no_body_of_a_sequence_map_has_functions(mode: str) -> None:
     """onnxruntime loads none there: it takes names from between its two inlinings."""
-    converted = padops.convert(
-        parsed(f"""(float[2, 3] x) => (float[n, m] y) {{ s = SequenceConstruct (x, x)
+    converted = padops.convert(parsed(f"""(float[2, 3] x) => (float[n, m] y) {{ s = SequenceConstruct (x, x)
         t = SequenceMap (s) <body = b (float[r, c] e) => (float[i, j] f) {{
             k = Constant <value = int64[4] {{0, 1, 0, 2}}> () f = Pad <mode = "{mode}"> (e, k) }}>
-        at = Constant <value = int64 {{1}}> () y = SequenceAt (t, at) }}""")
-    )
+        at = Constant <value = int64 {{1}}> () y = SequenceAt (t, at) }}"""))  # fmt: skip
     assert not converted.proto().functions
     assert "SequenceMap, and onnxruntime loads no functions within one" in converted.no_fallback["Pad_13"]
     data = np.arange(6, dtype=np.float32).reshape(2, 3)
