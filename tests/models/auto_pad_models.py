@@ -19,17 +19,9 @@ NAMES = ("n", "c", "h", "w", "d")
 WF = np.random.default_rng(1).standard_normal((4, 3, 3, 3)).astype(np.float32)
 
 
-def node_model(
-    op: str,
-    shape: Sequence[int | str | None] | None,
-    attributes: Mapping[str, Any],
-    tensors: Mapping[str, np.ndarray] | None = None,
-    *,
-    opset: int = 22,
-    domain: str = "",
-    outputs: Sequence[tuple[str, int]] = (("y", FLOAT),),
-    type: int = FLOAT,
-) -> onnx.ModelProto:
+def node_model(op: str, shape: Sequence[int | str | None] | None, attributes: Mapping[str, Any],
+               tensors: Mapping[str, np.ndarray] | None = None, *, opset: int = 22, domain: str = "",
+               outputs: Sequence[tuple[str, int]] = (("y", FLOAT),), type: int = FLOAT) -> onnx.ModelProto:  # fmt: skip
     """A model of one node with the data ``x``; the other inputs are initializers, named as the inputs are."""
     held = tensors or {}
     node = helper.make_node(op, ["x", *held], [o for o, _ in outputs], name="same", domain=domain, **attributes)

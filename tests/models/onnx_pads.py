@@ -64,14 +64,8 @@ def full_pad(
     return wide[window].view(data.dtype)
 
 
-def node(
-    op: str,
-    mode: str,
-    data: np.ndarray,
-    pads: Sequence[int],
-    fill: np.ndarray | None = None,
-    interior: Sequence[int] = (),
-) -> tuple[dict[str, Any], list[np.ndarray | None]]:
+def node(op: str, mode: str, data: np.ndarray, pads: Sequence[int], fill: np.ndarray | None = None,
+         interior: Sequence[int] = ()) -> tuple[dict[str, Any], list[np.ndarray | None]]:  # fmt: skip
     """The attributes and the inputs of a node; Pad_1 and Pad_2 take the fill as an attribute."""
     begins, ends = list(pads[: data.ndim]), list(pads[data.ndim :])
     if op in INPUT_OPS:

@@ -199,15 +199,8 @@ def check(case: Case, opset: int, declared: tuple[str, str], seen: Counter[str])
         seen.update(("right", case.op, mode, f"rank {case.inputs[0].ndim}", *([type_name] if moved else [])))
 
 
-def _compare(
-    by: str,
-    refused: str | None,
-    made: Conversion,
-    feeds: dict[str, np.ndarray],
-    case: Case,
-    opset: int,
-    seen: Counter[str],
-) -> None:
+def _compare(by: str, refused: str | None, made: Conversion, feeds: dict[str, np.ndarray], case: Case, opset: int,
+             seen: Counter[str]) -> None:  # fmt: skip
     """What one form of the model does: the bits of the reference, or nothing where that raises."""
     expected = expected_of(case)
     moved = is_moved(by_numpy(case.inputs[0].dtype).name, opset)

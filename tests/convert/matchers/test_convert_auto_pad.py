@@ -46,17 +46,12 @@ def expected_of(op: str, data: np.ndarray, geometry: Geometry, weights: np.ndarr
 
 
 SHAPES = ("static", "dynamic", "unknown")
+# Each kind of shape and each mode with each operator and geometry.
+VALUES = [(op, row, MODES[(i + j) % 2], SHAPES[(i + j) % 3])
+          for i, op in enumerate(OPERATORS) for j, row in enumerate(GEOMETRIES)]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("op", "row", "mode", "shapes"),
-    [  # each kind of shape and each mode with each operator and geometry
-        (op, row, MODES[(i + j) % 2], SHAPES[(i + j) % 3])
-        for i, op in enumerate(OPERATORS)
-        for j, row in enumerate(GEOMETRIES)
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("op", "row", "mode", "shapes"), VALUES, ids=str)
 def test_values_and_shapes(op: str, row: tuple, mode: str, shapes: str) -> None:
     """Dilations and strides larger than the kernel, which ONNX Runtime refuses or gets wrong, among them."""
     sizes, kernel, strides, dilations = row

@@ -128,6 +128,7 @@ def weights(n: Nodes) -> str:
     return n.node("Conv", ["x", n.circular(n.node("Neg", [n.block(1, 1, 1, 4)]), 2, 1, 1)])
 
 
+TWO_ROWS = [[0, 0, 1, 2], [3, 4, 5, 5]]
 NOT_A_PAD: dict[str, Write] = {
     "other data": lambda n: n.join(n.cut(n.node("Neg", ["x"]), 2, -2), "x"),
     "wrong order": lambda n: n.join(n.cut("x", 2, 0, 2), "x", n.cut("x", 2, -1)),
@@ -147,13 +148,9 @@ NOT_A_PAD: dict[str, Write] = {
     "zeros and an edge": lambda n: n.join(n.block(0, 1, 2, 1, 4), "x", n.cut("x", 2, -1)),
     "only a part": lambda n: n.join(n.cut("x", 2, 1), n.cut("x", 2, 0, 1)),
     "nothing added": lambda n: n.join(n.cut("x", 2, 0, 3), n.cut("x", 2, 3)),
-    "all of it expanded, to a batch of 3": lambda n: n.join(
-        n.expand("x", [3, 1, 1, 1]), n.expand(n.cut("x", 2, -1), [3, 1, 1, 1])
-    ),
+    "all of it expanded": lambda n: n.join(*(n.expand(x, [3, 1, 1, 1]) for x in ("x", n.cut("x", 2, -1)))),
     "indices out of order": lambda n: n.take("x", [0, 0, 2, 1, 3, 4, 5, 5], 2),
-    "indices of rank 2": lambda n: n.node(
-        "Reshape", [n.take("x", [[0, 0, 1, 2], [3, 4, 5, 5]], 2), n.constant([1, 2, 8, 4])]
-    ),
+    "indices of rank 2": lambda n: n.node("Reshape", [n.take("x", TWO_ROWS, 2), n.constant([1, 2, 8, 4])]),
 }
 
 
@@ -164,12 +161,8 @@ def test_near_miss(name: str) -> None:
     assert left(original) == []
 
 
-def reflect_2d(n: Nodes) -> str:
-    value = "x"
-    for axis in (2, 3):
-        before, after = n.flip(n.cut(value, axis, 1, 3), axis), n.flip(n.cut(value, axis, -4, -1), axis)
-        value = n.join(before, value, after, axis=axis)
-    return value
+def reflected(n: Nodes, value: str, axis: int) -> str:
+    return n.join(n.flip(n.cut(value, axis, 1, 3), axis), value, n.flip(n.cut(value, axis, -4, -1), axis), axis=axis)
 
 
 def edges_of_open_and_known_size(n: Nodes) -> str:
@@ -181,7 +174,7 @@ def edges_of_open_and_known_size(n: Nodes) -> str:
 
 COMPUTED: dict[str, tuple[Write, list[str]]] = {
     "circular": (circular_2d, ["Shape", "Concat", "Min", "Pad_19"]),
-    "reflect": (reflect_2d, ["Shape", "Concat", "Add", "Max", "Min", "Pad_19"]),
+    "reflect": (lambda n: reflected(n, reflected(n, "x", 2), 3), ["Shape", "Concat", "Add", "Max", "Min", "Pad_19"]),
     "edge": (edges_of_open_and_known_size, ["Shape", "Concat", "Add", "Min", "Pad_19"]),
 }
 
@@ -207,11 +200,8 @@ def test_amounts_that_are_computed(name: str) -> None:
 def test_amounts_are_computed_of_open_dims_alone() -> None:
     """The other axis is one element that is wrapped twice; its amounts stay what they are."""
 
-    def wrapped_twice(n: Nodes) -> str:
-        first = n.circular("x", 2, 2, 3)
-        return n.circular(n.join(first, first, first, n.cut(first, 3, 0, 1), axis=3), 4, 1, 1)
-
-    original = emulated(wrapped_twice, [1, 2, "n", 1, "m"])
+    wrapped: Write = lambda n, one: n.circular(n.join(one, one, one, n.cut(one, 3, 0, 1), axis=3), 4, 1, 1)
+    original = emulated(lambda n: wrapped(n, n.circular("x", 2, 2, 3)), [1, 2, "n", 1, "m"])
     conversion = convert(original)
     assert len(conversion.converted) == 1
     before, after = runner(original), runner(conversion.proto())
@@ -221,10 +211,9 @@ def test_amounts_are_computed_of_open_dims_alone() -> None:
 
 
 def test_record_of_an_open_dim_says_which_size_differs() -> None:
-    why = "ONNX Runtime runs it as it is; a Pad of 2, 1 does something else where axis 2 has fewer than 2 elements"
     assert left(emulated(emulations.circular_1d, [1, 3, "n"])) == [
-        f"{why}, and to compute its amounts takes as many nodes"
-    ]
+        "ONNX Runtime runs it as it is; a Pad of 2, 1 does something else where axis 2 has fewer than 2 elements, "
+        "and to compute its amounts takes as many nodes"]  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [7, 8, 9, 40, 200])
@@ -236,11 +225,9 @@ def test_what_is_the_data_up_to_some_size_is_none_for_any(count: int) -> None:
 
 
 def of_size(size: int) -> list[Write]:
-    return [
-        lambda n: n.join(n.node("ConstantOfShape", [n.constant([1, 1, size])]), "x"),
-        lambda n: n.join(n.expand(n.cut("x", 2, 0, 1), [1, 1, size]), "x"),
-        lambda n: n.join(n.tile("x", [1, 1, size]), "x"),
-    ]
+    return [lambda n: n.join(n.node("ConstantOfShape", [n.constant([1, 1, size])]), "x"),
+            lambda n: n.join(n.expand(n.cut("x", 2, 0, 1), [1, 1, size]), "x"),
+            lambda n: n.join(n.tile("x", [1, 1, size]), "x")]  # fmt: skip
 
 
 STAY: list[tuple[Write, list[Any], dict[str, Any]]] = [
@@ -263,16 +250,8 @@ def test_stays(write: Write, dims: list[Any], parts: dict[str, Any]) -> None:
 # --- what tf2onnx writes ----------------------------------------------------------------------------------------------
 
 
-def spelled(
-    rows: Sequence[Sequence[int]],
-    opset: int = 13,
-    order: list[int] | None = None,
-    *,
-    gathered: bool = True,
-    dims: str = "",
-    outputs: str = "",
-    changes: Sequence[tuple[str, str]] = (),
-) -> onnx.ModelProto:
+def spelled(rows: Sequence[Sequence[int]], opset: int = 13, order: list[int] | None = None, *, gathered: bool = True,
+            dims: str = "", outputs: str = "", changes: Sequence[tuple[str, str]] = ()) -> onnx.ModelProto:  # fmt: skip
     """What tf2onnx writes for one symmetric Pad, perhaps with a Transpose behind the reflection, and with changes.
 
     Where ``gathered``, the shape is taken in front of that Transpose, and put in order by a Gather.
@@ -407,22 +386,20 @@ def test_anything_else_is_left(change: tuple[str, str]) -> None:
 
 
 NO_DATA = ('Pad <mode = "constant"> (x,', 'Pad <mode = "constant"> ("",')
+PAD_13, BOTH = ["Pad_13"] * 2, [SYMMETRIC] * 2
 FEW = [  # further models of it, and what its Pads become
-    *((spelled([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0], changes=[change]), "Pad_13") for change in TURNED),
-    *((spelled(ROWS, outputs=more), "Pad_13") for more in (", float[] mirrored", ", bool[] mask_1", ", int64[] dims")),
+    *((spelled([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0], changes=[change]), *PAD_13) for change in TURNED),
+    *((spelled(ROWS, outputs=more), *PAD_13) for more in (", float[] mirrored", ", bool[] mask_1", ", int64[] dims")),
+    (spelled(ROWS, changes=[NO_DATA]), None, "Pad_13"),
     (spelled(ROWS, changes=[("Split (dims)", "Split (dims, parts)"),
-                            ("no = {0, 0}", "no = {0, 0}, int64[2] parts = {1, 1}")]), SYMMETRIC),
-    (spelled(ROWS, 9, changes=[("Split (dims)", "Split <split = [1, 1]> (dims)")]), SYMMETRIC),
+                            ("no = {0, 0}", "no = {0, 0}, int64[2] parts = {1, 1}")]), *BOTH),
+    (spelled(ROWS, 9, changes=[("Split (dims)", "Split <split = [1, 1]> (dims)")]), *BOTH),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("original", "op_type"), FEW)
-def test_what_a_spelling_becomes(original: onnx.ModelProto, op_type: str) -> None:
-    assert [record.op_type for record in convert(original).records] == [op_type] * 2
-
-
-def test_a_pad_without_data_begins_none() -> None:
-    assert [record.op_type for record in convert(spelled(ROWS, changes=[NO_DATA])).records] == [None, "Pad_13"]
+@pytest.mark.parametrize(("original", "first", "second"), FEW)
+def test_what_a_spelling_becomes(original: onnx.ModelProto, first: str | None, second: str) -> None:
+    assert [record.op_type for record in convert(original).records] == [first, second]
 
 
 @pytest.mark.parametrize(("size", "op_type"), [(3, SYMMETRIC), (2, "Pad_13")])

@@ -135,17 +135,8 @@ def test_the_target_says_what_it_makes_and_what_it_refuses(target: str, refused:
 ATEN = "org.pytorch.aten"
 
 
-def aten(
-    operator: str = "pad",
-    pads: Any = (1, 2, 0, 1),
-    mode: Any = "reflect",
-    value: Any = None,
-    *,
-    domain: str = ATEN,
-    dims: Any = (3, 4),
-    dtype: int = FLOAT,
-    **attributes: Any,
-) -> onnx.ModelProto:
+def aten(operator: str = "pad", pads: Any = (1, 2, 0, 1), mode: Any = "reflect", value: Any = None, *,
+         domain: str = ATEN, dims: Any = (3, 4), dtype: int = FLOAT, **attributes: Any) -> onnx.ModelProto:  # fmt: skip
     """A model of one node that calls ``operator``, as PyTorch's exporter writes it."""
     has_mode = operator in ("pad", "_pad_enum")
     names = ["x", "p", *(["m"] if has_mode else []), *(["v"] if value is not None else [])]
@@ -249,10 +240,8 @@ def test_ngraph(attributes: dict) -> None:
 def test_ngraph_in_a_domain_that_nobody_named() -> None:
     (record,) = padops.convert(ngraph("my.frontend", **EXAMPLE)).records
     assert (record.status, record.facts.verdict) == ("unconverted", "refuses")
-    assert record.reason == (
-        "padops does not know the domain my.frontend, but this Pad looks like nGraph's; to convert it, name its "
-        "domain: --custom-domain my.frontend (in Python custom_domains=['my.frontend'])"
-    )
+    looks = LOOKS.replace("tf", "my.frontend").replace("TensorFlow", "nGraph")
+    assert record.reason == f"{looks}; {NAME_IT.replace('tf', 'my.frontend')}"
 
 
 def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:

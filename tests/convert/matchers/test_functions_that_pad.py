@@ -21,17 +21,9 @@ from padops.convert.matchers.onnx_pad import KNOWN_OPSET
 from padops.spec.dialects import VERSIONS
 
 
-def centred(
-    dims: Sequence[int | str] = (4, 5),
-    shape: Sequence[int] = (7, 2),
-    *,
-    axes: Sequence[int] | None = None,
-    kind: str = "float",
-    known: bool = True,
-    of_shape: str = "int64",
-    transposed: bool = False,
-    opset: int = 20,
-) -> onnx.ModelProto:
+def centred(dims: Sequence[int | str] = (4, 5), shape: Sequence[int] = (7, 2), *, axes: Sequence[int] | None = None,
+            kind: str = "float", known: bool = True, of_shape: str = "int64", transposed: bool = False,
+            opset: int = 20) -> onnx.ModelProto:  # fmt: skip
     """A model of one CenterCropPad, with a shape that is known or an input."""
     node = f"CenterCropPad {'' if axes is None else f'<axes = {list(axes)}>'}"
     turn = f"Transpose <perm = {list(range(len(dims)))[::-1]}>"
@@ -136,10 +128,8 @@ def test_mask_shorter_than_the_keys(opset: int, dtype: int, mask: int) -> None:
         np.testing.assert_allclose(native.session(conversion.proto()).run(None, feeds)[0], wanted, **close)
 
 
-@pytest.mark.parametrize(
-    ("opset", "dtype", "verdict"),
-    [(24, FLOAT, "runs if"), (24, HALF, "runs if"), (24, DOUBLE, "runs"), (25, FLOAT, "runs")],
-)
+@pytest.mark.parametrize(("opset", "dtype", "verdict"), [(24, FLOAT, "runs if"), (24, HALF, "runs if"),
+                                                         (24, DOUBLE, "runs"), (25, FLOAT, "runs")])  # fmt: skip
 def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: int, dtype: int, verdict: str) -> None:
     """A kernel of ONNX Runtime ends the run at a shorter mask, which the function's body would pad."""
     source = attention(opset, dtype, dtype, dims=(3, "keys"))

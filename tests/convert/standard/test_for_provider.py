@@ -168,9 +168,8 @@ def test_what_is_written_and_its_bits(name: str) -> None:
             np.testing.assert_array_equal(output, expected)
 
 
-@pytest.mark.parametrize(
-    ("mode", "provider", "said"), [("edge", QNN, True), ("wrap", QNN, True), ("wrap", OPENVINO, False)]
-)
+@pytest.mark.parametrize(("mode", "provider", "said"), [("edge", QNN, True), ("wrap", QNN, True),
+                                                        ("wrap", OPENVINO, False)])  # fmt: skip
 def test_what_lowering_says_of_a_branch(mode: str, provider: str, said: bool) -> None:
     """QNN takes no node of one; what a Pad becomes there runs on the processor, and the record says so."""
     built = parsed(f"""(bool c, float[4] x) => (float[a] y) <int64[2] p = {{1, 1}}> {{ r = Relu (x)
@@ -188,17 +187,14 @@ def test_what_a_provider_lacks_stays_with_the_processor() -> None:
         assert written(model) == {"Pad": 1} and "leaves it" in conversion.records[0].reason
 
 
-@pytest.mark.parametrize(
-    "options, why",
-    [
-        ({"provider": "foo"}, "padops has no rules for provider 'foo', only for ggml, OpenVINOExecutionProvider, QNN"),
-        ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
-        ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
-        ({"provider": "cuda", "without_pad": True},
-         "provider and without_pad exclude each other: CUDAExecutionProvider runs some Pads, which stay"),
-        ({"provider": "cuda", "select": "needed"}, "provider needs select='all'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("options, why", [
+    ({"provider": "foo"}, "padops has no rules for provider 'foo', only for ggml, OpenVINOExecutionProvider, QNN"),
+    ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
+    ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
+    ({"provider": "cuda", "without_pad": True},
+     "provider and without_pad exclude each other: CUDAExecutionProvider runs some Pads, which stay"),
+    ({"provider": "cuda", "select": "needed"}, "provider needs select='all'"),
+])  # fmt: skip
 def test_wrong_arguments(options: dict, why: str) -> None:
     with pytest.raises(padops.UsageError) as raised:
         padops.convert(provider_cases.model_of(ALL["constant 18"]), **{"target": "onnx"} | options)
@@ -265,15 +261,12 @@ EDGE_OF_FLOAT8 = "table/OpenVINOPad_12/edge/float8e8m0/1/begin/plain/none/int32.
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize(
-    "id",
-    [
-        "table/SamePad_1/symmetric/uint32/3/zero/plain/scalar/-/dynamic/0",  # further than once round
-        "specification/OpenVINOPad_12/mixed-constant/float",  # amounts at run time, of an operator that ONNX lacks
-        EDGE_OF_FLOAT8,
-        "table/SamePad_1/constant/float/3/end/plain/vector/-/static/0",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("id", [
+    "table/SamePad_1/symmetric/uint32/3/zero/plain/scalar/-/dynamic/0",  # further than once round
+    "specification/OpenVINOPad_12/mixed-constant/float",  # amounts at run time, of an operator that ONNX lacks
+    EDGE_OF_FLOAT8,
+    "table/SamePad_1/constant/float/3/end/plain/vector/-/static/0",
+])  # fmt: skip
 def test_that_were_wrong(id: str, provider: str) -> None:
     case = cases.find_case(id)
     request, model = lowered_case(case, provider, static=True)

@@ -79,16 +79,8 @@ Q = f"{P}, float s = {{0.5}}, int8 o = {{3}}"
 U = "uint8[1, 1, 3, 3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9}, uint8 o = {3}, float s = {0.5}"
 
 
-def _pooled(
-    name: str,
-    before: str = "",
-    tensors: str = "",
-    found: tuple[str, ...] = TO_1_31,
-    pool: str = POOL,
-    pads: str = P,
-    pad: str = "Pad (x, p)",
-    **more: Any,
-) -> Row:
+def _pooled(name: str, before: str = "", tensors: str = "", found: tuple[str, ...] = TO_1_31, pool: str = POOL,
+            pads: str = P, pad: str = "Pad (x, p)", **more: Any) -> Row:  # fmt: skip
     """A Pad z in front of a pooling that reads v, or z where nothing is between."""
     nodes = f"z = {pad} {before} y = {pool} ({'v' if before else 'z'})"
     return Row(name, nodes, (pads + tensors).removeprefix(", "), found, **more)

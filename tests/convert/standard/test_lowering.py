@@ -59,9 +59,7 @@ def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) ->
 
 
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
-def test_real_model(
-    name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path, cli: Cli
-) -> None:
+def test_real_model(name: str, pads: int, runs: list, real_models: dict[str, Path], tmp_path: Path, cli: Cli) -> None:
     """With fallback and lowered, by the command: bit-equal without the library; with it, the kernels run every Pad."""
     original, m2, m3, m4, back = real_models[name], *(tmp_path / f"m{i}.onnx" for i in (2, 3, 4, 5))
     for source, made, *options in ((original, m2), (m2, m3, "--target", "onnx"),
@@ -160,9 +158,8 @@ NOTED = {  # what becomes of a Pad, and its reason or notes
 @pytest.mark.parametrize("data", NOTED)
 def test_the_report_names_what_was_made(data: str) -> None:
     pads, status, said = NOTED[data]
-    source = parsed(
-        f"({data}) => ({data.partition('[')[0]}[] y) <int64[4] p = {{{str(pads)[1:-1]}}}> {{ y = Pad (x, p) }}"
-    )
+    held = f"int64[4] p = {{{str(pads)[1:-1]}}}"
+    source = parsed(f"({data}) => ({data.partition('[')[0]}[] y) <{held}> {{ y = Pad (x, p) }}")
     result = padops.lower(source, fold=False)
     (record,) = result.records
     assert (record.status, record.reason or record.notes) == (status, said)
@@ -305,9 +302,8 @@ def test_a_pad_of_float16(mode: str, opset: int, pads: tuple[int, ...], stays: b
     assert stock(lowered.proto(), x=HALVES).tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("opset", "value", "stays"), [(5, 0.0, False), (6, 0.0, True), (10, 0.0, True), (10, 0.1, False)]
-)
+@pytest.mark.parametrize(("opset", "value", "stays"), [(5, 0.0, False), (6, 0.0, True), (10, 0.0, True),
+                                                       (10, 0.1, False)])  # fmt: skip
 def test_a_pad_of_float16_before_the_fill_was_an_input(opset: int, value: float, stays: bool) -> None:
     """ONNX Runtime rounds a float fill later than the specification; below opset 6 it cannot cast."""
     node = f'Pad <pads = [1, 0, 0, 0], mode = "constant", value = {value}> (x)'

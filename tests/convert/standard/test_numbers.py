@@ -19,13 +19,12 @@ WEBGPU, QNN = "WebGpuExecutionProvider", "QNNExecutionProvider"  # no Pad of ops
 def test_what_numpy_cannot_ask_is_an_error() -> None:
     number = Number(name="x")
     with GraphBuilder(18, str) as made:
-        for ask, why in (
-            (lambda: np.take(ints(1, 2), number), "x is not known before the model runs"),
-            (lambda: np.power(number, 2), "power"),
-            (lambda: np.cumsum(number), "cumsum"),
-        ):
-            with pytest.raises(TypeError, match=why):
-                ask()
+        with pytest.raises(TypeError, match="x is not known before the model runs"):
+            np.take(ints(1, 2), number)
+        with pytest.raises(TypeError, match="power"):
+            np.power(number, 2)
+        with pytest.raises(TypeError, match="cumsum"):
+            np.cumsum(number)
     assert not made.nodes
 
 
@@ -49,7 +48,7 @@ FILLS = {
     np.uint32: (np.float32, (1 << 31, 0, 0x3FC00000, 0xFF800000, 1, (1 << 31) + 1, 0x7FC01234, 0xFFC01234, 0x7FA01234)),
     np.uint64: (
         np.float64,
-        (1 << 63, 0, 0x3FF8 << 48, 0xFFF << 52, 1, (1 << 63) + 1, (0x7FF8 << 48) + 5, (0x7FF4 << 48)),
+        (1 << 63, 0, 0x3FF8 << 48, 0xFFF << 52, 1, (1 << 63) + 1, 5 + (0x7FF8 << 48), 0x7FF4 << 48),
     ),
 }
 

@@ -232,8 +232,8 @@ DEQUANTIZED_AMOUNTS = np.array([0, 0, 1, 0, 0, 2])
 
 def dequantized(nodes: str, mode: str, more: str = "") -> padops.Conversion:
     written = nodes.replace("MODE", f'"{mode}"')
-    return padops.convert(parsed(f"""(int8[N, C, H] x, int64[P] p) => (float[A, B, D] y{more})
-        <float s = {{0.5}}, int64[3] dims = {{0, 0, -1}}> {{ d = DequantizeLinear (x, s) {written} }}""", 18))  # fmt: skip
+    return padops.convert(parsed(f"""(int8[N, C, H] x, int64[P] p) => (float[A, B, D] y{more}) <float s = {{0.5}},
+        int64[3] dims = {{0, 0, -1}}> {{ d = DequantizeLinear (x, s) {written} }}""", 18))  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
