@@ -36,16 +36,12 @@ def rows(texts: Mapping[str, str], fills: Iterable[tuple[str, ...]] = ((),), ops
             yield name, made(first, opset), made(second, opset)
 
 
-DECLARED = {
-    "declared A": "(float[B] x) => (int64[d] y, float[e] z) [[|<float[A] h>]] { h = Neg (x) z = Exp (h) y = Shape (h) }",
-}
+DECLARED = "(float[B] x) => (int64[d] y, float[e] z) [[|<float[A] h>]] { h = Neg (x) z = Exp (h) y = Shape (h) }"
 BELIEVED = {
     "declared A in a branch": "(float[n, m] x, bool c) => (int64[d] y) { y = If (c) < then_branch = t () => (int64[d] s) [[|<float[A] h>]] { h = Neg (x) s = Shape (h) }, else_branch = e () => (int64[d] r) { r = Shape (x) }> }",
     "Expand to a declared B": "(float[n] x, float[n] w) => (float[k] y) [[|<float[B] h>]] { h = Relu (x) s = Shape (h) y = Expand (w, s) }",
     "an output declared C": "(float[n, m] x) => (float[ [[n, m|C]] ] h, int64[d] y) { h = Neg (x) y = Shape (h) }",
 }
-
-
 FAILING = {"Gather": ("int64 i", "Gather (x, i)"), "Reshape": ("int64[1] i", "Reshape (x, i)"),
            "Div": ("int32 i", "Div (i, i)"), "Slice": ("int64[1] i", "Slice (x, i, i, i)"),
            "Squeeze": ("int64[1] i", "Squeeze (x, i)"), "Expand": ("int64[1] i", "Expand (x, i)")}  # fmt: skip
@@ -93,13 +89,10 @@ def beside() -> Iterator[Row]:
     """SAME or VALID beside pads: runtimes take one or the other."""
     kernel = "kernel_shape = [3],"
     for name, more in (("Conv", ""), ("MaxPool", kernel), ("AveragePool", f"{kernel} count_include_pad = 1,")):
-        texts = {
-            key: text.replace("(z|", "(z, w|").replace("(x]]", "(x, w]]").replace("> (x)", "> (x, w)")
-            for key, text in BESIDE.items()
-        }
-        yield from rows(
-            texts if name == "Conv" else BESIDE, ((name, way, more) for way in ("SAME_UPPER", "SAME_LOWER", "VALID"))
-        )
+        texts = BESIDE
+        if name == "Conv":
+            texts = {key: re.sub(r"\((z|x)(?=\||\]\]|\) )", r"(\1, w", text) for key, text in texts.items()}
+        yield from rows(texts, ((name, way, more) for way in ("SAME_UPPER", "SAME_LOWER", "VALID")))
 
 
 SEQUENCE = "(float[n] x) => (float[k] y) { s = SequenceConstruct (x, x) [[|t = Identity (s) ]]y = ConcatFromSequence <axis = 0> ([[s|t]]) }"
@@ -134,14 +127,10 @@ def refused() -> Iterator[Row]:
 TYPED = "(float[n] x, bool b, int64 i, string s) => (float[k] y) DECLARED { UNUSEDh = Neg (x) y = Abs (h) }"
 DOUBLE = "(bool c, float[n] x) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { u = Neg (x) }, else_branch = e () => ([[float|double]][k] v) { v = Abs (x) }> }"
 OPTIONAL = "(float[n] x) => (float[k] y) { o = Optional (x) [[|p = Identity (o) ]]y = OptionalGetElement ([[o|p]]) }"
-
-
 UNUSED = {
     "unused A": "(float[n] x, B) => (float[k] y) { [[|u = C ]]y = Neg (x) }",
     "unused A in a branch": "(bool c, float[n] x, B) => (float[k] y) { y = If (c) <then_branch = t () => (float[k] u) { [[|h = C ]]u = Neg (x) }, else_branch = e () => (float[k] v) { v = Abs (x) }> }",
 }
-
-
 SYMBOLS = {
     "A of another input 0": "(float[n] x, float[n] w) => (int64[k] y, float[a] z) { y = A ([[x|w]]) z = Neg (x) }",
     "A of another input 1": "(float[n] x, float[n] w) => (int64[k] y, float[a] z) { y = A ([[w|x]]) z = Neg (x) }",
@@ -151,8 +140,6 @@ OF_ONE = {
     "axis 1 for 0": "(float[n, n] x) => (float[k] y) <int64[2] p = {0, 1}, int64[1] zero = {0}> { s = Shape <start = [[0|1]], end = [[1|2]]> (x) d = Expand (zero, s) f = Flatten <axis = 0> (x) q = Slice (x, zero, s, zero) y = ReduceSum (q) }",
     "as many zeros as another input has elements": "(float[n] x, float[n] w) => (float[k] y) { s = Shape ([[x|w]]) c = ConstantOfShape (s) y = Concat <axis = 0> (x, c) }",
 }
-
-
 AMOUNTS = {
     "through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
     "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
@@ -166,8 +153,6 @@ SIZES = {
     "of 1000 and more": "c = Constant <value_ints = [1000]> () o = Div (s, c) q = Add (s, o)",
     "but for 57": "c = Constant <value_ints = [57]> () m = Mod (s, c) z = Cast <to = 9> (m) b = Not (z) o = Cast <to = 7> (b) q = Add (s, o)",
 }
-
-
 COMPUTED = {
     "four times 29": "a = Constant <value_ints = [29]> () b = Add (a, a) c = Add (b, b)",
     "3 times 5 times 7": "a = Constant <value_ints = [3, 5, 7]> () c = ReduceProd (a)",
@@ -189,10 +174,8 @@ def payloads() -> Iterator[Row]:
 
 
 def _labels(one: np.float32) -> Model:
-    text = (
-        "(float[n] x) => (float[k] y) { y = ai.onnx.ml.LabelEncoder <keys_floats = [1.0], values_floats = [0.0]> (x) }"
-    )
-    model = made(text, 18, '"ai.onnx.ml" : 3')
+    node = "ai.onnx.ml.LabelEncoder <keys_floats = [1.0], values_floats = [0.0]> (x)"
+    model = made(f"(float[n] x) => (float[k] y) {{ y = {node} }}", 18, '"ai.onnx.ml" : 3')
     row = next(row for row in model.graph.node[0].attribute if row.name == "values_floats")
     fields = onnx.AttributeProto(name=row.name, type=row.type)
     row.ParseFromString(fields.SerializeToString() + b"\x3a\x04" + one.tobytes())
@@ -201,9 +184,8 @@ def _labels(one: np.float32) -> Model:
 
 def _filled(one: np.float32) -> Model:
     model = made("(float[n] x) => (float[k] y) { y = Constant <value = float[1] {1}> () }")
-    model.graph.node[0].attribute[0].t.ParseFromString(
-        b"\x08\x01\x10\x01\x22\x04" + one.tobytes()
-    )  # float_data, packed
+    float_data = b"\x08\x01\x10\x01\x22\x04" + one.tobytes()  # packed
+    model.graph.node[0].attribute[0].t.ParseFromString(float_data)
     return model
 
 
@@ -218,24 +200,21 @@ DECLARING = TYPED.replace("UNUSED", "").replace("DECLARED", "[[|<A[n] h>]]")
 UNTYPED = TYPED.replace("DECLARED ", "").replace("UNUSED", "[[|u = A ]]")
 PADDED_BY = "(float[n] x, int64 a, int64[2] p) => (float[k] y, int64[l] q) <int64[2] five = {5, 5}> { [[q = Identity (p)|B]] r = Min (q, five) y = Pad (x, r) }"
 PADDED_BY_SIZE = "(float[n] x, float[59] w) => (float[k] y) { s = Shape (x) z = Constant <value_ints = [0]> () [[q = C|B]] p = Concat <axis = 0> (z, q) y = Pad (x, p) }"
-WAYS = [
-    (f"at {name}", f"{nodes} e = Equal (s, c) q = Cast <to = 7> (e)", "Sub (s, s)") for name, nodes in COMPUTED.items()
-]
+HERE = "e = Equal (s, c) q = Cast <to = 7> (e)"
+WAYS = [(f"at {name}", f"{nodes} {HERE}", "Sub (s, s)") for name, nodes in COMPUTED.items()]
 LAST = f"t = Constant <value_ints = [{', '.join(['0'] * 26 + ['7'])}]> () q = Gather (t, s)"
+DIMS = [
+    ("3, m", "2", "4, m"),
+    ("n, 5", "3", "n, 4"),
+    ("1, 1", "4", "2, 2"),
+    ("0, m", "5", "1, m"),
+    ("7, 7", "6", "n, 0"),
+]
 FAILS = [(name, *more) for name, more in FAILING.items()]
 TABLES: list[tuple[Any, ...]] = [
     # Dims of inner values that only the second model declares, wrongly: ONNX Runtime folds Shape from them.
-    (DECLARED, [("4", "n"), ("4, 3", "n, m"), ("n, 7", "n, m"), ("2, 2, 2", "n, m, k"), ("0", "n")]),
-    (
-        BELIEVED,
-        [
-            ("3, m", "2", "4, m"),
-            ("n, 5", "3", "n, 4"),
-            ("1, 1", "4", "2, 2"),
-            ("0, m", "5", "1, m"),
-            ("7, 7", "6", "n, 0"),
-        ],
-    ),
+    ({"declared A": DECLARED}, [("4", "n"), ("4, 3", "n, m"), ("n, 7", "n, m"), ("2, 2, 2", "n, m, k"), ("0", "n")]),
+    (BELIEVED, DIMS),
     # A node of a branch or a loop that the second model has in the graph around it.
     (HOISTED, FAILS),
     (DRAWN, [("RandomUniformLike",), ("RandomNormalLike",), ("Bernoulli",)]),

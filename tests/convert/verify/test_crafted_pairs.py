@@ -9,10 +9,9 @@ from itertools import chain
 import onnx
 import pytest
 from crafted_pair import answers
-from pairs_of_graphs import graph_pairs, size_pairs
+from pairs_of_texts import graph_pairs, pad_pairs, size_pairs, value_pairs, window_pairs
 from pairs_of_trust import KINDS as TRUST
 from pairs_of_trust import Row, refused
-from pairs_of_values import pad_pairs, value_pairs, window_pairs
 
 import padops
 from padops.convert.errors import PadopsError
@@ -20,19 +19,13 @@ from padops.convert.verify import choice, compare
 from padops.convert.verify.proof import prove
 from padops.convert.verify.sessions import run_trials
 
-KINDS = {
-    made.__name__.removesuffix("_pairs"): made()
-    for made in (value_pairs, pad_pairs, size_pairs, graph_pairs, window_pairs)
-}
+MADE = (value_pairs, pad_pairs, size_pairs, graph_pairs, window_pairs)
+KINDS = {made.__name__.removesuffix("_pairs"): made() for made in MADE}
 PAIRS = {made.name: made for made in chain(*KINDS.values())}
 # Runs do not tell these: floats that round, or a size that none has.
 ROUNDED = {"minus 0 that an Add loses", "floats are not associative"}
-HIDDEN = {
-    "n > 20,000",
-    "draws of other seeds",
-    "AveragePool: no elements",
-    "a mode that the operator does not know, in a branch that is never taken",
-}
+HIDDEN = {"n > 20,000", "draws of other seeds", "AveragePool: no elements",
+          "a mode that the operator does not know, in a branch that is never taken"}  # fmt: skip
 PERIODS = "H of 14 by 101, and W of 14 by 97"  # too long to be tried as sizes
 
 
