@@ -38,10 +38,7 @@ def explore(
 
 
 def until(cases: st.SearchStrategy[Drawn], check: Callable[[Drawn], None], met: Callable[[], object]) -> None:
-    """Draw and check further cases until the condition is met, 5,000 at most: then ``hypothesis.errors.NoSuchExample``.
-
-    For what the cases have to reach: a release of Hypothesis may draw it 60 times, and another one never.
-    """
+    """Draw and check up to 5,000 further cases until the condition is met: a release of Hypothesis may not draw one."""
 
     def meets(case: Drawn) -> object:
         check(case)

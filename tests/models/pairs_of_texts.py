@@ -1,7 +1,4 @@
-"""Pairs that differ in what becomes of the elements, in a Pad, or where a Pad became the padding of a window.
-
-And those that differ for some sizes only, in bodies, draws, functions or versions, or in unused nodes that fail.
-"""
+"""Pairs that differ in elements, a Pad or a window; or for some sizes only, in bodies, functions, or unused nodes."""
 
 from __future__ import annotations
 

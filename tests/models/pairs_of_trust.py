@@ -1,8 +1,5 @@
 # ruff: noqa: E501
-"""Pairs that differ in what a verifier may believe too easily: declarations, places, imports, names, unused nodes.
-
-Each kind has pairs of texts: a graph in onnx's notation, with functions behind it, and what its header says.
-"""
+"""Pairs of texts that differ in what a verifier may believe: declarations, places, imports, names, unused nodes."""
 
 from __future__ import annotations
 

@@ -169,10 +169,8 @@ def test_it_is_told_what_to_ask_for(op: str, tensors: dict, why: str) -> None:
     assert said(explicit(message)) == []
 
 
-STAYS = (
-    f"{DILATED}: its output has 5 elements instead of 9; it counts only data, and ONNX Runtime takes no pads (3) that "
-    "reach the size of the kernel (3)"
-)
+REACH = "it counts only data, and ONNX Runtime takes no pads (3) that reach the size of the kernel (3)"
+STAYS = f"{DILATED}: its output has 5 elements instead of 9; {REACH}"
 WHERE = "graph/same (AveragePool auto_pad=SAME_UPPER)"
 
 
@@ -186,14 +184,12 @@ def test_what_cannot_be_written_out_is_told(tmp_path: Path) -> None:
     assert said(convert(message)) == [f"{WHERE}: {STAYS}"]
     with pytest.raises(padops.PadsLeftError) as error:
         padops.convert(message, tmp_path / "o.onnx", auto_pad="explicit", verify=True)
-    assert str(error.value).startswith(
-        f"1 of 1 Pad stays unconverted, and ONNX Runtime gets the model wrong as it is: {WHERE}"
-    )
+    left = f"1 of 1 Pad stays unconverted, and ONNX Runtime gets the model wrong as it is: {WHERE}"
+    assert str(error.value).startswith(left)
     assert not list(tmp_path.iterdir())
     (pad,) = padops.inspect(message).pads
     assert (pad.verdict, pad.why, pad.roads) == ("wrong", STAYS, ())
-    (open_size,) = padops.inspect(wide_average("n")).pads
-    assert open_size.verdict == "may be wrong"
+    assert [pad.verdict for pad in padops.inspect(wide_average("n")).pads] == ["may be wrong"]
 
 
 @pytest.mark.parametrize(("size", "gets"), [(9, "gets"), ("n", "may get")])

@@ -1,8 +1,4 @@
-"""Pads spelled as Slices and Concats, or as tf2onnx spells symmetric: recognised where they are exact, else left.
-
-``test_convert_emulated_torch.py`` and ``test_tf2onnx_export.py`` do the same with what PyTorch and tf2onnx really
-export, where they are installed.
-"""
+"""Pads spelled as Slices and Concats, or as tf2onnx spells symmetric: recognised where they are exact, else left."""
 
 from __future__ import annotations
 
@@ -252,10 +248,7 @@ def test_stays(write: Write, dims: list[Any], parts: dict[str, Any]) -> None:
 
 def spelled(rows: Sequence[Sequence[int]], opset: int = 13, order: list[int] | None = None, *, gathered: bool = True,
             dims: str = "", outputs: str = "", changes: Sequence[tuple[str, str]] = ()) -> onnx.ModelProto:  # fmt: skip
-    """What tf2onnx writes for one symmetric Pad, perhaps with a Transpose behind the reflection, and with changes.
-
-    Where ``gathered``, the shape is taken in front of that Transpose, and put in order by a Gather.
-    """
+    """One symmetric Pad of tf2onnx; perhaps with a Transpose, in front of which the shape is taken if ``gathered``."""
     amounts, rank = np.array(rows), len(rows)
     one = amounts.any(1).astype(int)
     nodes, held, value = [], {}, "mirrored"

@@ -22,10 +22,7 @@ EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "30"))
 
 
 def is_sound(message: onnx.ModelProto, data: np.ndarray) -> bool:
-    """Return whether the inputs of every Concat fit together.
-
-    ONNX does not allow empty inputs with other dims, and ONNX Runtime ignores them.
-    """
+    """Whether the inputs of every Concat fit: ONNX allows no empty ones with other dims; ONNX Runtime ignores them."""
     shown = onnx.ModelProto()
     shown.CopyFrom(message)
     joins = [node for node in message.graph.node if node.op_type == "Concat"]

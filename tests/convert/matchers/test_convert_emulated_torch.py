@@ -74,9 +74,7 @@ def test_export(module: nn.Module, dims: list[int], opset: int | None, ops: list
     conversion = convert(original, verify=True, run=True)
     assert len(conversion.converted) == 1 and "emulation" in conversion.converted[0].form
     assert [op for op in operators(conversion.proto()) if op != "Constant"] == ops
-    made, was = (
-        native.run_session(native.session(message), {message.graph.input[0].name: x.numpy()})
-        for message in (conversion.proto(), original)
-    )
+    feeds = {original.graph.input[0].name: x.numpy()}
+    made, was = (native.run_session(native.session(one), feeds) for one in (conversion.proto(), original))
     assert native.bits(made) == native.bits(was)
     assert "Conv" in ops or native.bits(made) == native.bits(module(x).numpy())

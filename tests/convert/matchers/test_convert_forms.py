@@ -1,7 +1,4 @@
-"""Which operator each form of a Pad becomes; every row of a table is one form that exporters write.
-
-And ``select="needed"``, which leaves what ONNX Runtime runs: onnxruntime itself is the witness.
-"""
+"""Which operator each form of a Pad becomes, as exporters write it; and what ``select="needed"`` leaves."""
 
 from __future__ import annotations
 
@@ -269,10 +266,7 @@ def _shaped(name: str) -> onnx.ModelProto:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_verdict_is_what_onnxruntime_does(name: str) -> None:
-    """The verdict agrees with onnxruntime, which reads the amounts as those of all axes in order.
-
-    It refuses other counts of amounts, and infers wrong dims where the axes stand in another order.
-    """
+    """onnxruntime reads the amounts as those of all axes in order: it refuses other counts, or infers wrong dims."""
     source, (dims, pads, axes) = _shaped(name), CASES[name]
     shape = [int(dim) for dim in (dims or "5, 3, 3").replace("n", "5").split(", ")]
     feeds = {"x": np.arange(np.prod(shape), dtype=np.float32).reshape(shape), "a": np.array(axes)}

@@ -1,7 +1,4 @@
-"""Pads of TensorFlow, PyTorch, Caffe2 and nGraph in models built node by node, and what of them stays, and why.
-
-``tests/exporters/`` does the same with what tf2onnx and PyTorch really export, where they are installed.
-"""
+"""Pads of TensorFlow, PyTorch, Caffe2 and nGraph in models built node by node, and what of them stays, and why."""
 
 from __future__ import annotations
 

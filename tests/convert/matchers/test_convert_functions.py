@@ -12,19 +12,7 @@ import onnx
 import pytest
 from folding_models import run
 from onnx import TensorProto, helper
-from small_models import (
-    FLOAT,
-    convert,
-    external,
-    graph,
-    info,
-    model,
-    one_pad,
-    pad,
-    parsed,
-    same_but_for_the_pads,
-    tensor,
-)
+from small_models import FLOAT, convert, external, graph, model, one_pad, pad, parsed, same_but_for_the_pads, tensor
 
 import padops
 from padops.convert import PadopsError
@@ -181,7 +169,8 @@ def test_everything_else_stays() -> None:
     far = external("far", "weights.bin", 4, offset=16, checksum="abc")
     source = model([node, other], 18, tensors=[weights, tensor("pads", [0, 1, 0, 1]), far], imports=[("unused", 3)],
                    outputs=[("s", FLOAT, ["batch*2 + 1", None])])  # fmt: skip
-    source.graph.value_info.extend([info(("nowhere", FLOAT, [1])), info(("y", FLOAT, [2, "n"]))])
+    for name, dims in (("nowhere", [1]), ("y", [2, "n"])):
+        source.graph.value_info.append(helper.make_tensor_value_info(name, FLOAT, dims))
     source.graph.value_info[1].doc_string = "padded"
     annotation = source.graph.quantization_annotation.add(tensor_name="y")
     annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="w")

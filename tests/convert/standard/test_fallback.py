@@ -121,10 +121,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_many_calls_get_a_short_body(name: str) -> None:
-    """The short body is right where ONNX Runtime's Pad is, and fails elsewhere.
-
-    It also fails before 1.25, whose Pad read beyond the data.
-    """
+    """Right where ONNX Runtime's Pad is, it fails elsewhere; also before 1.25, whose Pad read beyond the data."""
     source = _chain(CALLS[name])
     converted = padops.convert(source, fold=False)
     (note,) = converted.notes
@@ -200,10 +197,8 @@ def test_fixed_cases(op: str) -> None:
         declared = itertools.product(("full", "ranks", "none"), ("nothing", "amounts", "all"))
         standard.check(case, (13, 14, 21)[count % 3], list(declared)[count % 9], seen)
     modes = {mode.lower() for mode in padops.OPS[op].modes}
-    assert all(
-        seen[what]
-        for what in (*modes, "fallback is right", "lowered is right", "without Pad is right", "fallback fails")
-    ), seen
+    forms = ("fallback is right", "lowered is right", "without Pad is right", "fallback fails")
+    assert all(seen[what] for what in (*modes, *forms)), seen
 
 
 def test_on_the_oldest_runtime() -> None:

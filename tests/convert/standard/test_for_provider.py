@@ -1,7 +1,4 @@
-"""Lowering for an execution provider writes nodes by the provider's rules; the bits are right on any runtime.
-
-So it is run on the processor here. What the providers themselves make of it, the peers ``padops-for-*`` say.
-"""
+"""Lowering for an execution provider, run on the processor; what providers make of it, ``padops-for-*`` say."""
 
 from __future__ import annotations
 
@@ -38,10 +35,7 @@ REAL = (OPENVINO, WEBGPU, QNN)
 
 @pytest.mark.parametrize("provider", REAL)
 def test_cases(provider: str) -> None:
-    """A Pad that is left is one that the provider runs; the rest moves parts of the data; the bits are the standard's.
-
-    What has no dims or no elements may take other nodes: they have nothing to do.
-    """
+    """A Pad that is left is one that the provider runs; the rest moves parts of the data, where there are elements."""
     for case in ALL.values():
         model, conversion = lowered(provider_cases.model_of(case), provider)
         pads = padops.inspect(model, providers=[provider, "CPUExecutionProvider"]).pads

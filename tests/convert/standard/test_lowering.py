@@ -113,9 +113,11 @@ def test_samples_there_and_back(path: Path, asked: dict[str, bool], tmp_path: Pa
         made, there = tmp_path / "lowered.onnx", tmp_path / "there.onnx"
         onnx.save(lowered.proto(), made)
         onnx.save(converted, there)
-        whole_models.assert_same(
-            whole_models.run(made, feeds, registered=False), whole_models.run(there, feeds, registered=True)
+        alone, with_library = (
+            whole_models.run(made, feeds, registered=False),
+            whole_models.run(there, feeds, registered=True),
         )
+        whole_models.assert_same(alone, with_library)
 
 
 def test_other_targets_leave_nothing_of_padops() -> None:
@@ -181,10 +183,8 @@ def test_a_long_extension_is_computed_in_a_run(mode: str) -> None:
     assert (stock(lowered, x=data) == np.pad(data, pads, mode)).all()
 
 
-NO_PAD_OF_ONNX_RUNTIME = {
-    "int16": 'padops.Pad_18 <mode = "constant"> (x, pads, fill)',
-    "float": 'padops.OpenVINOPad_1 <pad_mode = "constant"> (x, begins, ends, fill)',
-}
+NO_PAD_OF_ONNX_RUNTIME = {"int16": 'padops.Pad_18 <mode = "constant"> (x, pads, fill)',
+                          "float": 'padops.OpenVINOPad_1 <pad_mode = "constant"> (x, begins, ends, fill)'}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", NO_PAD_OF_ONNX_RUNTIME)

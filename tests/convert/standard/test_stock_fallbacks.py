@@ -37,11 +37,8 @@ INSIDE = "it stands inside Ifs whose conditions may be constant, and would need 
 
 def choice(output: str, condition: str, then: str, other: str) -> str:
     """An If of two branches, each of which gives ``output`` followed by its number."""
-    branches = [
-        f"{name}_branch = {output}_{i} () => (float[] {output}{i}) {{ {nodes} }}"
-        for i, (name, nodes) in enumerate((("then", then), ("else", other)))
-    ]
-    return f"{output} = If ({condition}) <{', '.join(branches)}>"
+    one, two = (f"{output}_{i} () => (float[] {output}{i}) {{ {nodes} }}" for i, nodes in enumerate((then, other)))
+    return f"{output} = If ({condition}) <then_branch = {one}, else_branch = {two}>"
 
 
 def pads(then: str, other: str, output: str = "y", condition: str = "c") -> str:
@@ -114,9 +111,8 @@ def test_a_condition_that_is_computed_costs_nothing() -> None:
     """The body is that of a Pad in no If; one folded If around it makes one without an If in an If."""
     plain = made('a = Pad <mode = "constant"> (x, p) b = Pad <mode = "reflect"> (x, p) y = Add (a, b)')
     computed = made(pads("constant", "reflect"), "", "float[] x, bool c")
-    (whole,), (same,), (flat,) = (
-        padops.convert(source).proto().functions for source in (plain, computed, made(pads("constant", "reflect")))
-    )
+    folded = made(pads("constant", "reflect"))
+    (whole,), (same,), (flat,) = (padops.convert(source).proto().functions for source in (plain, computed, folded))
     assert same == whole
     assert _ifs_around(whole.node) == 1 and _ifs_around(flat.node) == 0
 
@@ -129,10 +125,7 @@ def test_one_condition_of_two_that_is_computed(check: Callable) -> None:
 
 
 def beside(condition: str, reads: str, through: str = "") -> onnx.ModelProto:
-    """A Pad in an If of computed condition, in a folded If; it reads the model's input or a value of the outer branch.
-
-    The node ``through``, if any, stands between that value and the Pad.
-    """
+    """A Pad in an If of computed condition, in a folded If; it reads ``reads``, perhaps ``through`` another node."""
     between, value = (f"f = {through} ({reads})", "f") if through else ("", reads)
     number = int(condition == FALSE)  # of the branch that is taken
     padded = f'{between} y{number}0 = Pad <mode = "edge"> ({value}, p)'
@@ -144,10 +137,7 @@ def beside(condition: str, reads: str, through: str = "") -> onnx.ModelProto:
 @pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
 @pytest.mark.parametrize("condition", [TRUE, FALSE])
 def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: str, through: str, check: Callable) -> None:
-    """The Pad would read a value of the folded branch, which the runtime removed: the other branch was taken.
-
-    So it was behind a Transpose, past which the runtime moves the Pad.
-    """
+    """The Pad would read a value of the folded branch, which the runtime removed; also past a Transpose it moves."""
     converted = padops.convert(beside(condition, "beside", through))
     assert [INSIDE in why for why in converted.no_fallback.values()] == [True]
     assert not converted.proto().functions
@@ -161,14 +151,9 @@ def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: str, through: 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
 def test_two_pads_in_a_row_in_a_branch(mode: str, check: Callable) -> None:
-    """The second of two Pads finds the output of the first, though the runtime folds the conditions of both fallbacks.
-
-    Without the mend, the runtime failed with "Missing Input".
-    """
-    rows = (
-        "n = Constant <value = int64[4] {0, 1, 0, 1}> () m = Constant <value = int64[4] {0, 9, 0, 0}> () "
-        f'a = Pad <mode = "{mode}"> (x, n) y0 = Pad <mode = "reflect"> (a, m)'
-    )
+    """The second Pad finds the output of the first; without the mend, the runtime failed with "Missing Input"."""
+    rows = f"""n = Constant <value = int64[4] {{0, 1, 0, 1}}> () m = Constant <value = int64[4] {{0, 9, 0, 0}}> ()
+        a = Pad <mode = "{mode}"> (x, n) y0 = Pad <mode = "reflect"> (a, m)"""
     source = made(choice("y", "d", rows, "y1 = Identity (x)"), "", "float[4, 5] x, bool d")
     converted = padops.convert(source, fold=False)
     assert [record.notes for record in converted.records] == [(), ()]
@@ -178,22 +163,20 @@ def test_two_pads_in_a_row_in_a_branch(mode: str, check: Callable) -> None:
 
 def test_a_loop_around_counts_nothing() -> None:
     """A value that a Loop carries is no constant, whatever it starts with."""
-    body = (
-        "body = b (int64 n, bool go, bool state) => (bool on, bool kept, float[] next) "
-        f"{{ on = Identity (go) kept = Identity (state) {pads('constant', 'reflect', 'next', 'state')} }}"
-    )
+    body = f"""body = b (int64 n, bool go, bool state) => (bool on, bool kept, float[] next)
+        {{ on = Identity (go) kept = Identity (state) {pads("constant", "reflect", "next", "state")} }}"""
     converted = padops.convert(made(f"turns = Constant <value = int64 {{1}}> () last, y = Loop <{body}> (turns, , c)"))
     assert _ifs_around(converted.proto().functions[0].node) == 1
 
 
 def _ifs_around(nodes: list[onnx.NodeProto]) -> int:
     """The most Ifs around an If or Loop."""
-    found = 0
+    found = [0]
     for node in nodes:
-        for inner in (attribute.g for attribute in node.attribute if attribute.HasField("g")):
-            if any(attribute.HasField("g") for other in inner.node for attribute in other.attribute):
-                found = max(found, (node.op_type == "If") + _ifs_around(inner.node))
-    return found
+        for inner in (row.g for row in node.attribute if row.HasField("g")):
+            if any(row.HasField("g") for other in inner.node for row in other.attribute):
+                found.append((node.op_type == "If") + _ifs_around(inner.node))
+    return max(found)
 
 
 SHAPES = [(2, 4, 5), (0, 4, 5), (2, 0, 5), (2, 4, 0), (0, 0, 5), (0, 4, 0), (1, 1, 2)]
@@ -219,10 +202,9 @@ def test_only_where_something_may_be_cropped(mode: str, amounts: tuple[int, ...]
             except PadError:
                 assert outputs is None
                 refused += 1
-                continue
-            (output,) = outputs
-            assert (output.shape, output.tobytes()) == (expected.shape, expected.tobytes()), (shape, pads)
-            ran += 1
+            else:
+                assert native.bits(outputs[0]) == native.bits(expected), (shape, pads)
+                ran += 1
     assert ran >= 4 and refused >= 1
 
 
@@ -407,8 +389,7 @@ DIMS = ("a, b", "4, b", "4, 5")
 PADS = ([-1, 0, 0, 1], [-1, 0, 0, -1], [1, 0, 0, 1], [0, 2, 0, 0], [-5, 0, 2, 0])
 OLD_WHY = re.compile(
     r"it needs (\w+|Slice with bounds as inputs) \(opset \d+\); the model has opset \d+; --target onnx --opset \d+ .*"
-    r"|without Pad, opset \d+ has no operators that do the same"
-    r"|padops::Pad_2 .*\[P[15]\]"
+    r"|without Pad, opset \d+ has no operators that do the same|padops::Pad_2 .*\[P[15]\]"
 )
 
 
@@ -453,9 +434,8 @@ def test_integers_are_added_from_opset_7_on() -> None:
     """The amounts of an open dim are computed; before, ONNX Runtime adds floats alone."""
     (record,) = _lowered(6, "4, b", [0, 2, 0, 0], "constant").records
     assert record.status == "unconverted"
-    assert record.reason == (
-        "it needs Add (opset 7); the model has opset 6; --target onnx --opset 13 (padops.lower) may help"
-    )
+    said = "it needs Add (opset 7); the model has opset 6; --target onnx --opset 13 (padops.lower) may help"
+    assert record.reason == said
 
 
 WITHOUT = "without Pad, opset {0} has no operators that do the same"

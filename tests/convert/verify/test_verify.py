@@ -156,11 +156,8 @@ def test_a_wrong_conversion_is_not_proved_and_a_run_shows_it(monkeypatch: pytest
 
 
 REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
-PROOFS: dict[str | None, ProofRecord | None] = {
-    "proved": ProofRecord("proved"),
-    "different": ProofRecord("different", (REGION,)),
-    "unknown": ProofRecord("unknown", (REGION,)),
-}
+PROOFS: dict[str | None, ProofRecord] = {"proved": ProofRecord("proved")}
+PROOFS |= {verdict: ProofRecord(verdict, (REGION,)) for verdict in ("different", "unknown")}
 ANSWERS = {  # by outcome: the verdict beside a proof, a suspicion, nothing proved, and no proof at all
     **dict.fromkeys(("equal", "close", "corrected"), ("proved", "unknown", "tested", "tested")),
     "same": ("tested", "unknown", "tested", "tested"),
@@ -296,9 +293,7 @@ def test_a_converter_that_changes_the_interface_writes_nothing(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_both_commands_answer_by_one_rule(
-    strict: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_both_commands_answer_by_one_rule(strict: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any, tmp_path: Path):
     source, out = save(tmp_path / "m.onnx", one_pad(13)), tmp_path / "out.onnx"
     answer = list[Verification]()
     for module in ("verify.choice", "pipeline"):
@@ -396,11 +391,9 @@ def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pyt
     bend(monkeypatch, original=True)
     verification = padops.convert(written(POOLED, 17), verify=True, run=True).verification
     assert (verification.outcome, verification.passed) == ("corrected", True)
-    assert verification.notes == (
-        "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong",
-        "y will change: graph/pad: ONNX Runtime may make this Pad the padding of MaxPool pool, which "
-        "computes another result",
-    )
+    gets = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
+    why = "ONNX Runtime may make this Pad the padding of MaxPool pool, which computes another result"
+    assert verification.notes == (gets, f"y will change: graph/pad: {why}")
 
 
 def test_a_converted_model_that_onnxruntime_gets_wrong_fails(monkeypatch: pytest.MonkeyPatch) -> None:

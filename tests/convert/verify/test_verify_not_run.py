@@ -66,9 +66,7 @@ SEQUENCE = "(seq(float[2]) s) => (float[m] y) { i = Constant<value_int = 0>() a 
     ((True, True), "proved", "proved"), ((False, True), "proved", "proved"), ((True, False), "different", "fails"),
     ((False, False), "tested", "same"),
 ])  # fmt: skip
-def test_models_that_cannot_be_fed_are_loaded(
-    loads: tuple[bool, bool], verdict: str, outcome: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_models_that_cannot_be_fed_are_loaded(loads: tuple, verdict: str, outcome: str, monkeypatch: Any) -> None:
     create, left = sessions.Model.session, iter(loads)
     monkeypatch.setattr(choice, "in_copy", lambda run: run())
 
@@ -121,9 +119,7 @@ def die(*given: object, **more: object) -> None:
     (sessions, "Session", PadopsError("cannot verify: no library"), "cannot verify: no library"),
     pytest.param(Session, "run", die, "onnxruntime has ended its process (SIGFPE)", marks=ON_LINUX),
 ])  # fmt: skip
-def test_runs_of_whole_models_that_are_not_possible(
-    place: Any, name: str, happens: Any, note: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_of_whole_models_that_are_not_possible(place: Any, name: str, happens: Any, note: str, monkeypatch: Any):
     monkeypatch.setattr(choice, "MOST_COPIES", 3)
     monkeypatch.setattr(place, name, Mock(side_effect=happens))
     verdict, outcome, notes = answer(*UNLIKE)

@@ -47,10 +47,9 @@ def test_equal_close_and_different() -> None:
     plain = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) z = Identity (x) }")
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     assert (found.outcome, found.passed, len(found.inputs)) == ("equal", True, 4)
+    texts = (f"a session of PadopsExecutionProvider, {CPU}", "PadopsExecutionProvider has graph/p")
     assert found.notes == tuple(
-        f"{which}: {text}"
-        for which in ("the original", "the converted model")
-        for text in (f"a session of PadopsExecutionProvider, {CPU}", "PadopsExecutionProvider has graph/p")
+        f"{which}: {text}" for which in ("the original", "the converted model") for text in texts
     )
     found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
     assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
