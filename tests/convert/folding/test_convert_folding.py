@@ -430,11 +430,11 @@ def test_random_models(case: tuple[onnx.ModelProto, np.ndarray]) -> None:
 
 # --- two Pads in a row ------------------------------------------------------------------------------------------------
 
-P13 = "Pad-13"
+PLAIN = "Pad-13"
 # By form, a Pad of rank 2 in text: the node, and the tensors. FILL is ", " and the name of the fill, or nothing.
 IN_A_ROW = {
     "Pad-2": ('Pad <mode = "MODE", pads = [B0, B1, E0, E1]VALUE> (X)', "int64[1] @u = {0}"),
-    P13: ('Pad <mode = "MODE"> (X, @pFILL)', "int64[4] @p = {B0, B1, E0, E1}"),
+    PLAIN: ('Pad <mode = "MODE"> (X, @pFILL)', "int64[4] @p = {B0, B1, E0, E1}"),
     "Pad_19": ('padops.Pad_19 <mode = "MODE"> (X, @pFILL)', "int64[4] @p = {B0, B1, E0, E1}"),
     "Pad-18 axes": ('Pad <mode = "MODE"> (X, @pFIL2, @a)', "int64[4] @p = {B1, B0, E1, E0}, int64[2] @a = {-1, 0}"),
     "OpenVINOPad_12": ('padops.OpenVINOPad_12 <pad_mode = "MODE"> (X, @b, @eFILL)',
@@ -496,7 +496,7 @@ def _run_or_fail(message: onnx.ModelProto, x: np.ndarray) -> Any:
 ROWS, COLUMNS = (2, 0, 1, 0), (0, 1, 0, 2)
 
 
-@pytest.mark.parametrize("form, mode", [(P13, "reflect"), ("Pad_19", "wrap"), ("OpenVINOPad_12", "symmetric"),
+@pytest.mark.parametrize("form, mode", [(PLAIN, "reflect"), ("Pad_19", "wrap"), ("OpenVINOPad_12", "symmetric"),
                                         ("NGraphPad_0", "reflect")])  # fmt: skip
 def test_axes_apart(form: str, mode: str) -> None:
     for first, second in ((ROWS, COLUMNS), (COLUMNS, ROWS)):
@@ -508,15 +508,15 @@ def test_axes_apart(form: str, mode: str) -> None:
 
 
 STAYING = {
-    "reflect on one axis": ((P13, ROWS, "reflect", None), (P13, ROWS, "reflect", None)),
+    "reflect on one axis": ((PLAIN, ROWS, "reflect", None), (PLAIN, ROWS, "reflect", None)),
     "wrap on one axis": (("Pad_19", ROWS, "wrap", None), ("Pad_19", ROWS, "wrap", None)),
     "symmetric on one axis": (("OpenVINOPad_12", ROWS, "symmetric", None), ("OpenVINOPad_12", ROWS, "symmetric", None)),
-    "other limits": (("OpenVINOPad_12", ROWS, "reflect", None), (P13, COLUMNS, "reflect", None)),
-    "other modes": ((P13, ROWS, "edge", None), (P13, ROWS, "constant", None)),
-    "other fills": ((P13, ROWS, "constant", 1.0), (P13, ROWS, "constant", 2.0)),
-    "other zeros": ((P13, ROWS, "constant", None), (P13, ROWS, "constant", -0.0)),
-    "a crop first": ((P13, (-1, 0, 0, 0), "constant", None), (P13, ROWS, "constant", None)),
-    "a crop of edges": ((P13, ROWS, "edge", None), (P13, (-1, 0, 0, 0), "edge", None)),
+    "other limits": (("OpenVINOPad_12", ROWS, "reflect", None), (PLAIN, COLUMNS, "reflect", None)),
+    "other modes": ((PLAIN, ROWS, "edge", None), (PLAIN, ROWS, "constant", None)),
+    "other fills": ((PLAIN, ROWS, "constant", 1.0), (PLAIN, ROWS, "constant", 2.0)),
+    "other zeros": ((PLAIN, ROWS, "constant", None), (PLAIN, ROWS, "constant", -0.0)),
+    "a crop first": ((PLAIN, (-1, 0, 0, 0), "constant", None), (PLAIN, ROWS, "constant", None)),
+    "a crop of edges": ((PLAIN, ROWS, "edge", None), (PLAIN, (-1, 0, 0, 0), "edge", None)),
 }
 
 
@@ -528,6 +528,6 @@ def test_pairs_that_stay(why: str) -> None:
 
 
 def test_what_others_read_stays() -> None:
-    row = ((P13, ROWS, "constant", None), (P13, COLUMNS, "constant", None))
+    row = ((PLAIN, ROWS, "constant", None), (PLAIN, COLUMNS, "constant", None))
     assert len(fold(two(*row, outputs="yp")).proto().graph.node) == 2
     assert len(fold(two(*row, outputs="yr", more="r = Relu (p)")).proto().graph.node) == 3
