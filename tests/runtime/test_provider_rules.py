@@ -30,6 +30,11 @@ def takes(content: onnx.ModelProto, options: dict[str, str]) -> bool:
     return FIRST_NAME in providers_of_pads(session(content, (FIRST_NAME, options)))
 
 
+def test_the_library_evaluates_every_condition() -> None:
+    code = (ROOT / "padops" / "csrc" / "core" / "provider_rules.cpp").read_text(encoding="utf-8")
+    assert [when for when in provider_rules.CONDITIONS if f'when == "{when}"' not in code] == []
+
+
 @pytest.mark.parametrize(
     ("version", "is_mended"),
     [("", False), ("0.3.9", False), ("0.4.0", True), ("0.4.0.dev20260101", True), ("0.10.0", True), ("1.0", True)],
