@@ -110,8 +110,11 @@ class Pad:
         if info.type is not None and info.type not in info.op.types:
             return None
         try:
-            if info.mode is not None:
-                _check_amounts(info, info.mode)
+            if info.node is not None and all_known(info.dims) and info.mode is not None:
+                make_node_plan(info.node, info.dims)
+            # ``amounts`` checks its own rules (P8), even if the caller of a function chooses the mode.
+            elif (amounts := info.amounts) and info.mode is not None:
+                check_axes(info.dims or [None] * len(amounts), amounts, info.mode, info.op.limit, info.op.clamp)
             return _broken_by_shapes(info)
         except PadError as error:
             return f"{error.detail} [{error.rule}]"
@@ -213,14 +216,6 @@ def always_runs(site: NodeSite) -> bool:
         return False
     root = site.scope.root
     return not isinstance(root, ir.Function) or any(map(always_runs, site.scope.index.calls(root)))
-
-
-def _check_amounts(info: PadInfo, mode: Mode) -> None:
-    """Check the rules of the amounts, for the dims that are known."""
-    if info.node is not None and all_known(info.dims):
-        make_node_plan(info.node, info.dims)
-    elif amounts := info.amounts:
-        check_axes(info.dims or [None] * len(amounts), amounts, mode, info.op.limit, info.op.clamp)
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:

@@ -323,3 +323,16 @@ def test_a_branch_may_not_be_taken(tmp_path: Path) -> None:
             pads = Constant <value_ints = [0, 1, 0]> () [p] y = Pad (x, pads) }""")
     with pytest.raises(padops.PadsLeftError, match=r"breaks a rule.*function other::Padded/p"):
         padops.convert(called, out)
+
+
+def test_the_amounts_are_checked_where_the_caller_chooses_the_mode() -> None:
+    source = onnx.parser.parse_model(
+        """<ir_version: 10, opset_import: ["": 18, "mine": 1]>
+        g (float[] x) => (float[] y) { y = mine.block <mode: string = "edge"> (x) }
+        <domain: "mine", opset_import: ["": 18]> block <mode> (x) => (y) {
+          pads = Constant <value = int64[3] {1, 2, 2}> ()
+          y = Pad <mode: string = @mode> (x, pads)
+        }"""
+    )
+    facts = only_pad(source)
+    assert facts.verdict == "breaks a rule" and "3 values" in facts.why and facts.why.endswith("[P8]"), facts.why
