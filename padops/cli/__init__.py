@@ -25,7 +25,7 @@ from padops.exits import ERROR, INTERRUPTED, USAGE
 from padops.extras import DependencyError, needing
 from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
-from padops.terminal import fail
+from padops.terminal import fail, say
 
 # When Python searches its objects for cycles: a large model stays in memory until the end, and repeated searches in it
 # took a third of the time.
@@ -55,7 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with needing("this command"):
                 code = options.run(options)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit) as ending:
+            if target := options.written():
+                say(f"interrupted, but {target} had been written", stderr=True)
+                return 0
+            if isinstance(ending, SystemExit):
+                raise
             print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
         except Exception as error:
@@ -72,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
-    parser.set_defaults(left_behind="")  # the note on files that "interrupted" adds
+    # The note on files that "interrupted" adds; and the model that an interrupted command has written all the same.
+    parser.set_defaults(left_behind="", written=lambda: None)
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for add in (add_inspect, add_convert, add_verify, add_run, add_probe, add_info, add_bench, add_describe,

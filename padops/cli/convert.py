@@ -76,7 +76,7 @@ def add_convert(commands: Any) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts with these options. An interrupt after the model is in place does not count as a failure."""
+    """Converts with these options."""
     _settle_output(options)
     passed = {name: getattr(options, name) for name in PASSED} | {"run": options.run_both}
     if os.path.isdir(options.source):  # Path.is_dir raises an error for a name that is too long
@@ -88,13 +88,9 @@ def run_convert(options: argparse.Namespace) -> int:
     named = options.source if options.in_place else options.output
     target = None if options.dry_run or named == STREAM else Path(named)
     before = target and identity(target)
-    try:
-        return _run(options, passed)
-    except (KeyboardInterrupt, SystemExit):
-        if target is None or identity(target) in (None, before):
-            raise
-        say(f"interrupted, but {target} had been written", stderr=True)
-        return 0
+    # ``main`` asks, since a signal may come after this function: letting go of a large model takes long.
+    options.written = lambda: target if target and identity(target) not in (None, before) else None
+    return _run(options, passed)
 
 
 def _settle_output(options: argparse.Namespace) -> None:

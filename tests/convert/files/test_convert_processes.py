@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -56,6 +57,21 @@ def test_the_interrupt_that_came_too_late(runner: Runner, tmp_path: Path) -> Non
         (130, "interrupted; nothing has been left behind\n"),
         (0, f"interrupted, but {trial.folder / 'm.onnx'} had been written\n"),
     }
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt(), SystemExit(143)])
+def test_a_signal_after_the_conversion(ending: BaseException, tmp_path: Path, monkeypatch, capsys) -> None:
+    """As while a large model is let go of: the command has returned, and not ended."""
+
+    @contextlib.contextmanager
+    def interrupted(what: str) -> Iterator[None]:
+        yield
+        raise ending
+
+    monkeypatch.setattr(cli, "needing", interrupted)
+    target = tmp_path / "out.onnx"
+    assert cli.main(["convert", str(make_source(tmp_path)), str(target), "-q"]) == 0
+    assert capsys.readouterr() == ("", f"interrupted, but {target} had been written\n") and target.is_file()
 
 
 @pytest.mark.parametrize("limit", [0, 100, 400, 600])
