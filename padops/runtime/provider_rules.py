@@ -148,7 +148,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = ()) -> Rules:
-    """Return padops' own rules by provider name, overridden by a file, which has rules for one of ``providers``."""
+    """Return padops' own rules by provider name, overridden by a file; ValueError if it has none of ``providers``."""
     if path is None:
         return BY_NAME
     rows = {row.name: row for row in _read_file(path)[1]}

@@ -87,7 +87,7 @@ def test_conversions_on_each_target(sources: list[tuple[str, str, Any]], tally: 
 
 
 def test_breaks_are_found(sources: list[tuple[str, str, Path]], tally: Tally) -> None:
-    """Each Pad of each model made wrong; ``tests/convert/verify/test_planted_breaks.py`` has a few of them."""
+    """Each Pad of each model made wrong; ``tests/convert/verify/test_verify_pads.py`` has a few of them."""
     count, overlooked = 0, list[str]()
     for _, name, source in sources:
         for what, broken in broken_models(padops.convert(source, fold=False, fallback=False).proto()):

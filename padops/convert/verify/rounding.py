@@ -91,7 +91,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 def _is_near(
     before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
-    """Whether two values differ by no more than the pairs, or than a fraction of ``least`` or the largest element."""
+    """Whether two values differ by no more than the pairs, or than a part of the largest element or ``least``."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)
