@@ -83,9 +83,9 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
 # --- planted breaks ---------------------------------------------------------------------------------------------------
 
 
-def test_every_source_has_tests() -> None:
-    sources = [path for folder in (*campaign.FOLDERS, "padops/spec") for path in campaign.sources_of(folder)]
-    assert len(sources) > 100
+def test_every_native_source_has_tests() -> None:
+    sources = campaign.sources_of("padops/csrc")
+    assert len(sources) > 40
     for path in sources:
         if any(True for _ in campaign.changes_of(path)):
             stages = list(stages_of(path.as_posix()))  # raises where a file of tests is not there

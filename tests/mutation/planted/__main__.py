@@ -1,4 +1,7 @@
-"""``python -m tests.mutation.planted --count N --seed S [--part I/N] [--again survived]``, from the checkout's root."""
+"""``python -m tests.mutation.planted --count N --seed S [--part I/N] [--again survived]``, from the checkout's root.
+
+Breaks of Python need ``pip install coverage``: the first one runs all tests, to learn which of them run its lines.
+"""
 
 from __future__ import annotations
 

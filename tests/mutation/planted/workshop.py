@@ -1,4 +1,4 @@
-"""A copy of the checkout in which breaks are planted: what it builds, and the fast tests that look at one source."""
+"""A copy of the checkout in which breaks are planted: what it builds, and the tests that look at one source."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .change import Change
+from .coverage_map import DATA, FOLDER, STARTS, CoverageMap, measure
 from .relevant import ROOT, Stage, stages_of
 
 LIBRARY = Path("build", "planted", "library")
@@ -49,6 +50,7 @@ class Workshop:
             self._must(("cmake", "-S", source, "-B", str(build), *FLAGS, *more))
         self._must(self._command(("build", "padops")))
         self._library = (self.tree / LIBRARY / "libpadops.so").read_bytes()
+        self._map: CoverageMap | None = None
 
     def _must(self, command: tuple[str, ...]) -> None:
         """Runs what must end well, in the time that it has with a break."""
@@ -66,7 +68,7 @@ class Workshop:
         source = path.read_text(encoding="utf-8")
         path.write_text(change.applied(source), encoding="utf-8")
         try:
-            found = self._first_failure(list(stages_of(change.file)))
+            found = self._first_failure(self._stages(change, source))
         finally:
             path.write_text(source, encoding="utf-8")
         if found is None:
@@ -80,6 +82,21 @@ class Workshop:
         if ran.code is None:
             return "killed", f"{stage[0]} does not end"
         return "killed", ran.said if ran.code > 0 else f"{stage[0]} ended by signal {-ran.code}"
+
+    def _stages(self, change: Change, source: str) -> list[Stage]:
+        """Return what to build and run for a break; for Python, the tests that run its lines, where there are any."""
+        if not change.file.endswith(".py"):
+            return list(stages_of(change.file))
+        if self._map is None:
+            if not (self.tree / FOLDER / DATA).is_file():
+                measure(self._python, self.tree, self._variables())
+            self._map = CoverageMap(self.tree)
+        last = source.count("\n", 0, change.end) + 1
+        tests = self._map.tests_of(change.file, change.line(source), last)
+        return [("build", "padops"), ("pytest", *tests)] if tests else []
+
+    def _variables(self) -> dict[str, str]:
+        return {**_environment(), "PADOPS_LIBRARY": str(self.tree / LIBRARY / "libpadops.so")}
 
     def _first_failure(self, stages: list[Stage]) -> tuple[Stage, Ran] | None:
         for stage in stages:
@@ -121,7 +138,7 @@ class Workshop:
         running = subprocess.Popen(
             command,
             cwd=self.tree,
-            env={**_environment(), "PADOPS_LIBRARY": str(self.tree / LIBRARY / "libpadops.so")},
+            env=self._variables(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -195,4 +212,4 @@ def _make_environment(folder: Path, tree: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    (packages / "borrowed.pth").write_text("".join(f"{path}\n" for path in (tree, *others)), encoding="utf-8")
+    (packages / "borrowed.pth").write_text("".join(f"{line}\n" for line in (tree, *others, STARTS)), encoding="utf-8")
