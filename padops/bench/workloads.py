@@ -38,7 +38,7 @@ class Workload:
 
     @property
     def output_bytes(self) -> int:
-        """The bytes to write; for strings, the bytes of NumPy's pointers."""
+        """The size of the output in bytes; for strings, the size of NumPy's pointers to them."""
         bits = by_name(self.dtype).bits or 64
         return (prod(self.output_shape) * bits + 7) // 8
 

@@ -54,7 +54,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _told() -> dict[str, Any]:
-    """Returns what ``--json`` prints, with all fields even after a failure."""
+    """Returns the content of ``--json``; it has all fields even after a failure."""
     from padops.runtime.installed import versions
     from padops.runtime.library import describe, get_library_path
 
@@ -78,7 +78,11 @@ def _told() -> dict[str, Any]:
 
 
 def _self_check() -> tuple[str, str]:
-    """Compares a model that ONNX Runtime refuses with the reference: ``"equal"``, or another outcome and why."""
+    """Runs a model that ONNX Runtime refuses, and compares the output with the reference.
+
+    Returns:
+        ``"equal"`` and an empty text, or another outcome and its reason.
+    """
     try:
         with needing("the self-check"):
             import numpy as np

@@ -1,4 +1,4 @@
-"""``padops inspect``, and its findings for programs: JSON, SARIF, JUnit, and GitHub's workflow annotations."""
+"""``padops inspect``, and the formats of its findings: text, JSON, SARIF, JUnit, and GitHub's workflow annotations."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def _written(
         made = builder.nodes
         if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
-            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right for it{cast}, or fails"])))
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad computes it right{cast}, or fails"])))
     except (Unconvertible, Unneeded):
         detach(builder.nodes)
         raise
@@ -228,8 +228,8 @@ def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
     for name, attribute in pad.attributes.items():
         if attribute.is_ref():
             raise Unconvertible(
-                f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its "
-                "own attributes only"
+                f"its attribute {attribute.name} refers to an attribute of the function that contains it, and a Python "
+                "kernel cannot read this"
             )
         value = attribute.value.decode(errors="replace") if isinstance(attribute.value, bytes) else attribute.value
         plain[name] = list(value) if isinstance(value, (tuple, list)) else value

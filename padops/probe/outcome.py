@@ -152,13 +152,13 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Whether one of the rules holds for the Pad of a probe; without ``surely``, also if the model leaves it open."""
+    """Whether a rule applies to the Pad of a probe: surely, or (unless ``surely``) possibly, as with open dims."""
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
 
 
 def _fault_of(probe: Case, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
-    """Returns the first rule that holds for the Pad of a probe, and whether it surely holds; None if no rule holds."""
+    """Returns the first rule that may apply to the Pad of a probe, and whether it surely applies; None without one."""
     pad, found = _pad_of(probe)
     return find_fault(KnownProvider("", "", False, tuple(rules)), pad, found, installed_minor())
 
@@ -241,7 +241,7 @@ class Outcome:
 
 
 def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Probes a provider, and tries the resulting rules; a PadopsError says why this is impossible."""
+    """Probes a provider, and tries the resulting rules; raises PadopsError if the provider runs no model at all."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
@@ -261,7 +261,10 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 
 
 def _fuses(found: Outcome, failed: Case) -> bool:
-    """Whether the provider loses its own nodes unless padops compiles its Pads; from known rules, or tried."""
+    """Whether the provider loses its own nodes unless padops compiles its Pads.
+
+    padops' own rules state this for a known provider; for others, this function runs the failed probe both ways.
+    """
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses
     for fuses in (False, True):

@@ -118,7 +118,7 @@ def _check_members(where: str, found: Mapping[str, Any], known: Mapping[str, str
 
 
 def _is(value: object, what: str) -> bool:
-    """Return whether a value of JSON is what the words say, such as ``"a list of strings"``."""
+    """Return whether a JSON value has the type that ``what`` names, such as ``"a list of strings"``."""
     if what.startswith("a list"):
         kind = str if what == STRINGS else dict
         return isinstance(value, list) and all(isinstance(part, kind) for part in value)

@@ -53,8 +53,8 @@ class AxisPad:
     end: int
     # The largest size for which the nodes differ from the Pad; None without one.
     differs: int | None = None
-    # With ``differs``: 0 or 1 if, for any size n, the nodes equal the Pad with amounts of at most n - spared; else
-    # None.
+    # With ``differs``: the number (0 or 1) for which, at any size n, the nodes equal the Pad with its amounts capped at
+    # n - spared; None if neither number does.
     spared: int | None = None
 
 
@@ -64,10 +64,13 @@ def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
 
 
 def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
-    """Return the Pad with the map of a Concat's parts for the ``size``, or from some size on if it is None; else None.
+    """Return the Pad with the same map as a Concat of parts, or None.
 
-    Each part has the steps from the data. All bounds lie within ``reach`` of either end of the data, and a bound of
-    Slice counts from one end or the other. So from size 2 reach on, no bound is clamped and no two bounds cross.
+    Args:
+        parts: the steps from the data to each part.
+        size: the size of the axis. If None, the Pad holds for all sizes but small ones (``AxisPad.differs``). Each
+            bound of a Slice lies within ``reach`` elements of one end of the data, so if the axis has at least
+            ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross.
     """
     probe = size
     if probe is None:
@@ -85,7 +88,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
         return pad
 
     def differs(n: int, spared: int = -UNBOUNDED) -> bool:
-        """Return whether the nodes differ from the Pad with amounts of at most ``n - spared``, for size ``n``."""
+        """Return whether, at size ``n``, the nodes differ from the Pad with its amounts capped at ``n - spared``."""
         most = max(n - spared, 0)
         try:
             return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), _positions(parts, n), n)

@@ -272,7 +272,8 @@ def far_outputs(
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
     """Runs both models, unoptimised, on many small inputs; returns the first that differ.
 
-    If only the original takes some inputs, the exception has them.
+    Raises:
+        DoesNotRun: only the original accepts some inputs; the exception contains them.
     """
     models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
     trials: list[Trial] = []
@@ -302,7 +303,7 @@ def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Tria
         except NoMemory:
             continue
         except DoesNotRun as error:
-            raise DoesNotRun(f"without graph optimisation, ONNX Runtime says: {error}", (feeds,)) from error
+            raise DoesNotRun(f"without graph optimisation, ONNX Runtime fails: {error}", (feeds,)) from error
         names = trial.outputs.keys() - trial.unstable
         if any(describe_difference(trial.outputs[name], trial.after[name]) for name in names):
             trials.append(trial)

@@ -103,7 +103,10 @@ def test_an_attribute_that_the_caller_gives_is_refused() -> None:
     source = parsed(f"""(float[2, 3] x) => (float[a, b] y) <{P}> {{ y = d.F (x, p) }}
         FUNCTION F <how: string = "edge"> (x, p) => (y) {{ y = Pad <mode: string = @how> (x, p) }}""")
     record = padops.convert(source, target="pyop").records[0]
-    text = "its attribute mode is given by the caller of the function, and a Python kernel has its own attributes only"
+    text = (
+        "its attribute mode refers to an attribute of the function that contains it, and a Python kernel cannot "
+        "read this"
+    )
     assert (record.status, record.reason) == ("unconverted", text)
 
 
