@@ -17,7 +17,8 @@ The measurements compared a folded model with two others, one with ONNX's own Pa
   counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-Bits differ, so these are not folded (poolings also refuse an axis of 0 elements, with any pads):
+The pass does not fold these Pads, because the folded model returns other bits (poolings also refuse an axis of 0
+elements, with any pads):
 
 - **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the
   lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other

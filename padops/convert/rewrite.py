@@ -3,8 +3,8 @@
 The pass first decides what each Pad becomes and why; then it changes nodes. A target is a function ``emit(pad, site,
 constants, types, **lowering)`` in ``TARGETS``: it turns the node of ``site`` into the Pad of a ``PadInfo``, and returns
 notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes anything. A target that may refuse a
-Pad also has ``check(pad, site, **lowering)`` in ``CHECKS``, which raises the same and changes nothing. ``lowering`` has
-the options of the target ``"onnx"``, and is empty for other targets.
+Pad also has a function ``check(pad, site, **lowering)`` in ``CHECKS``, which raises the same errors as ``emit`` and
+changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
 
 ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
 shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as before:

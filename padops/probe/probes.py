@@ -128,7 +128,7 @@ def _dtype_of(case: Case) -> np.dtype[Any]:
 
 
 def expected_of(case: Case, with_pad: bool = True) -> np.ndarray:
-    """Returns the output of a case by the standard; ``with_pad=False``: as for ``model_of``."""
+    """Returns the output that ONNX requires for a case, or, with ``with_pad=False``, for the model without the Pad."""
     from padops.spec import reference
     from padops.spec.dialects import OPS, onnx_op
 

@@ -1,4 +1,4 @@
-"""Searches an ONNX model without onnx for words such as operators, Pads with axes or constant data, and dim names."""
+"""Searches a serialized ONNX model, without the package onnx: for operators, Pads with axes, dim names and the like."""
 
 from __future__ import annotations
 

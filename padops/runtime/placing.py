@@ -263,7 +263,7 @@ def with_own_providers(
     if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
         # Two WebGPU sessions with the same options end the process; older releases do not expose the configuration.
         raise RuntimeError(
-            f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
+            f"onnxruntime {onnxruntime.__version__} does not report which providers these options have; {WAY}"
         )
     return _twin(model, options, set(built_in))
 
@@ -290,7 +290,7 @@ def _twin(
         add_provider(options)
         return options
     if lost := sorted(built_in.intersection(others)):
-        raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
+        raise RuntimeError(f"onnxruntime does not report the options of {' and '.join(lost)}; {WAY}")
     # A session of onnxruntime 1.25 does not expose the options of plugin providers, but the configuration has them.
     prefixes = {name: f"ep.{name.lower()}." for name in names}
     chosen = []
@@ -299,7 +299,7 @@ def _twin(
         if name not in EP_NAMES:
             chosen.append(Chosen(name, {**own, **given[name]}))
             if len(devices_of(chosen[-1])) != 1:
-                raise RuntimeError(f"onnxruntime does not tell which devices of {name} these options have; {WAY}")
+                raise RuntimeError(f"onnxruntime does not report which devices of {name} these options have; {WAY}")
     made = onnxruntime.SessionOptions()
     for name, kind in vars(onnxruntime.SessionOptions).items():
         if isinstance(kind, property):

@@ -22,8 +22,8 @@ def get_ep_names() -> list[str]:
     """Return the names of all execution providers in this package's library.
 
     Returns:
-        The provider that claims Pads that others leave, the one that stands before others, and the one whose device
-        adds the operators of the domain ``padops`` to a session.
+        Three names: the provider for Pads that all other providers leave; the provider that stands before others; and
+        the provider without nodes, whose device adds the operators of the domain ``padops`` to a session.
     """
     return list(EP_NAMES)
 

@@ -16,7 +16,7 @@ import provider_parts
 import providers
 
 QNN = "onnxruntime-qnn==2.7.0"
-TOLD_NOT, SAID = "onnxruntime==1.24.4", "does not tell which providers these options have"  # an error names the way
+TOLD_NOT, SAID = "onnxruntime==1.24.4", "does not report which providers these options have"  # an error names the way
 # The newest build of OpenVINO's is 1.24.1, the first release with providers in libraries; onnxruntime-qnn 2.3.0 makes
 # no session with onnxruntime 1.32.
 RELEASES = [

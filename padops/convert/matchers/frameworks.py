@@ -15,7 +15,8 @@ axes. It extends the uncropped data (FULL of P3) and reflects once, so it is Ope
 
 **PyTorch**'s operators of the library ATen that its exporter does not translate. ``operator_export_type=ONNX_ATEN``,
 and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write ``org.pytorch.aten::ATen`` with the operator's name as
-an attribute; before PyTorch 1.11, in the default domain. ``ONNX_FALLTHROUGH`` writes the operator as the node's type.
+an attribute; before PyTorch 1.11, in the default domain. ``ONNX_FALLTHROUGH`` writes a node whose ``op_type`` is the
+operator's name.
 The inputs are PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first,
 begin and end of each. ``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they
 become OpenVINOPad_12, which reaches as far as PyTorch (P4). ``circular`` crops first, as ONNX does, so it becomes a Pad

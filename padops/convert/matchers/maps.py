@@ -4,12 +4,12 @@ Along the padded axis, each node is a map from its own positions to positions of
 nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, for every size of the axis:
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
-- **The size is unknown.** If all bounds of a map are within ``reach`` of either end, then from size 2 reach on, one
-  more element only adds one element to the middle of both maps. So two sizes beyond 2 reach decide all longer sizes;
-  every shorter size, including 0, is compared. Sizes for which the nodes fail need no comparison: Expand refuses an
-  axis without an edge, as Pad does.
-- **Some sizes are too short.** There a Slice returns fewer elements, while a Pad repeats elements or refuses. So
-  circular and mirrored data are compared with Pads of at most n and n - 1.
+- **The size is unknown.** If all bounds of a map are within ``reach`` elements of either end, and the axis has at least
+  ``2 * reach`` elements, one more element only adds one element to the middle of both maps. So two sizes above
+  ``2 * reach`` decide all longer sizes; ``find_pad`` compares every shorter size, including 0. Sizes for which the
+  nodes fail need no comparison: Expand refuses an empty axis, which has no edge to repeat, as Pad does.
+- **Some sizes are too short.** For these a Slice returns fewer elements, while a Pad repeats elements or refuses. So
+  ``find_pad`` compares circular data with a Pad of at most n elements on each side, mirrored data with n - 1.
 
 Only nodes that keep every other axis count: a Slice of two axes ends the chain. If an Expand, a Tile or a block of fill
 changes another axis, Concat refuses the result, because its other inputs have the dims of the data.

@@ -177,7 +177,7 @@ def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, 
     except CycleError as error:
         cycle = [labels[i] for i in error.args[1][:0:-1]]
         raise PadopsError(
-            f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: "
+            f"{path} has a cycle of {len(cycle)} nodes, each of which reads an output of the next one: "
             f"{', '.join(cycle[:SHOWN])}{', …' if len(cycle) > SHOWN else ''}"
         ) from None
     for name in _names(graph.output):

@@ -89,7 +89,10 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Remove from the message the dims of inner values that the graph does not state: ONNX Runtime trusts them."""
+        """Remove wrong dims of inner values from the message; the graph has the right ones, or none.
+
+        ONNX Runtime trusts the dims in the message.
+        """
         for body, body_message in self._bodies():
             for graph, message in paired_graphs(body, body_message):
                 _settle_shapes(graph, message, is_inner=message is not body_message)

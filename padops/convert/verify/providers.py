@@ -1,6 +1,7 @@
-"""Compares two models in sessions with other execution providers, each in its own process, which a provider can crash.
+"""Compares two models in sessions with other execution providers.
 
-Run as a program, this file is that process. The first question creates the session; each further one runs it.
+A provider can crash its process, so each session has a process of its own, which runs this file as its program. The
+first message to the process creates the session; each later message runs the session once.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ ATTRIBUTES = [
 
 LABEL = "node '' (graph.node[{}], {})".format
 IF = "y = If (c) <then_branch = t () => (float[N] a) {{ {} }}, else_branch = e () => (float[N] b) {{ {} }}>".format
-CYCLE = "graph has a cycle of {} nodes, each of which reads what the next one makes: {}".format
+CYCLE = "graph has a cycle of {} nodes, each of which reads an output of the next one: {}".format
 NOTHING = "reads {!r}, which is no input, no initializer and no output of a node".format
 NAMES = [
     (text("a = Add (x, b) b = Pad (a, p) y = Neg (b)"), CYCLE(2, f"{LABEL(0, 'Add')}, {LABEL(1, 'Pad')}")),

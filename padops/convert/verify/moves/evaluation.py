@@ -262,10 +262,10 @@ class Evaluation:
         differs = first.ids != second.ids
         if not differs.any():
             return ""
-        # Operators that are not followed: two of them may give the same.
+        # Operators that this class does not evaluate: two of them may return the same.
         alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
         if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
-            raise Unsupported("an operator that is not followed may give what another gives")
+            raise Unsupported("two operators that the proof does not evaluate may return the same")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
@@ -352,7 +352,7 @@ class Evaluation:
         if op == "Cast":
             to = self._terms.attribute(term, "to")
             if not isinstance(to, int):
-                raise Unsupported("a Cast to a type that the caller of a function gives")
+                raise Unsupported("a Cast whose type refers to an attribute of the function")
             made = self.elements.cast(first, to) if isinstance(first, Ids) else cast(first, to)
             if made is None:
                 raise Unsupported(f"a cast to {type_name(to)} that may round")
@@ -419,7 +419,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported(f"{op} without data, or with attributes of a function's caller")
+        raise Unsupported(f"{op} without data, or with attributes that refer to attributes of the function")
     rank, axis = data.ndim, attributes.get("axis")
     if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
         raise Unsupported("Squeeze with an empty list of axes")
