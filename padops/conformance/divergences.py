@@ -101,7 +101,7 @@ OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the 
 
 
 def _add(file: Path) -> None:
-    """Add a file's divergences of peers in ``PEERS``."""
+    """Add a file's divergences to ``KNOWN``, without the divergences of peers that ``PEERS`` lacks."""
     by_id = {row.id: row for row in KNOWN}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):
@@ -110,7 +110,7 @@ def _add(file: Path) -> None:
                 like = vars(by_id[said.pop("like")]) if "like" in said else {}
                 by_id[said["id"]] = Divergence(**{**like, "versions": group["recorded"], **said})
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{file}: no known divergences: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{file}: not a list of known divergences: {type(error).__name__}: {error}") from error
     KNOWN[:] = sorted((row for row in by_id.values() if row.peer in PEERS), key=lambda row: [*PEERS].index(row.peer))
     EXAMPLES.update((row.id, row.example) for row in KNOWN)
 

@@ -186,7 +186,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
         require(not uncounted, "it does not count what it pads itself")
         kernel = values.get("kernel_shape", ())
         fits = len(kernel) * 2 == len(pads) and all(amount < n for amount, n in zip(pads, (*kernel, *kernel)))
-        require(fits, "ONNX Runtime takes no pads as large as the kernel")
+        require(fits, "ONNX Runtime refuses pads as large as the kernel")
         empty = 0 in (types.shape(pad.info.data) or ())[2:]
         require(not empty, "ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
     require((opset or 0) >= operator.since, f"it counts its padding from opset {operator.since} on")

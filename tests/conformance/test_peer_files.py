@@ -141,7 +141,7 @@ def test_what_a_file_may_not_state(another: Path, capsys: pytest.CaptureFixture[
         said = [{"package": "of-another", "recorded": ">=1,<=99", "rows": rows}]
         (another.parent / "known.json").write_text(json.dumps(said))
         assert main(["conformance", "--quick", "--peer", str(another)]) == 2
-        assert "known.json: no known divergences: " in capsys.readouterr().err
+        assert "known.json: not a list of known divergences: " in capsys.readouterr().err
 
 
 def test_what_the_suite_knows_is_read_without_an_implementation() -> None:

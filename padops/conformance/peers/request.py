@@ -54,12 +54,12 @@ class Request:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Request:
-        """Return the request from the message of ``sent``."""
+        """Return the request from a message that ``sent`` has made."""
         inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
         return cls(**{**sent, "inputs": inputs})
 
     def sent(self) -> dict[str, Any]:
-        """Return the request in types that every Python can unpickle."""
+        """Return the request as a message for a peer's process, in types that every Python can unpickle."""
         return {**vars(self), "inputs": [None if array is None else pack(array) for array in self.inputs]}
 
     @property

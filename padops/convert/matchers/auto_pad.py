@@ -272,7 +272,7 @@ def _replacement(window: SameWindow) -> dict[str, Any]:
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
     ]
     pad = Replacement("SamePad_1", (node.inputs[0], window.fill), {row.name: row for row in attributes})
-    notes = ("ONNX Runtime takes no pads as large as the kernel",) if not fits else (MISCOUNTED,) * miscounted
+    notes = ("ONNX Runtime refuses pads as large as the kernel",) if not fits else (MISCOUNTED,) * miscounted
     return {"pad": pad, "apply": partial(settle, pads=(), made=pad), "notes": notes}
 
 
@@ -287,7 +287,7 @@ def _by_size(window: SameWindow) -> dict[str, Any]:
         if not _fits(choice, axis):
             largest = max(max(amount.begin, amount.end) for amount in choice or ())
             raise Unconvertible(
-                f"{why}, and ONNX Runtime takes no pads ({largest}) that reach the size of the kernel ({axis.kernel})"
+                f"{why}, and ONNX Runtime refuses pads ({largest}) that reach the size of the kernel ({axis.kernel})"
             )
     known = [choice for choice in window.choices if choice is not None]
     branches = prod(map(len, known))
@@ -295,7 +295,7 @@ def _by_size(window: SameWindow) -> dict[str, Any]:
         count = branches if len(known) == len(window.choices) else "many"
         raise Unconvertible(f"{why}, and there are {count} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
-        raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
+        raise Unconvertible(f"{why}, and an If that chooses pads by size needs opset 7 or newer")
     notes = (f"an If chooses between {branches} pads by the size; {why}",)
     return {"apply": partial(by_size, window=window, choices=known), "notes": notes}
 

@@ -298,7 +298,7 @@ def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) ->
         graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
         attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in calls.op.attributes]
         return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
-    raise AssertionError(f"{op_type} lacks more inputs than it has")
+    raise AssertionError(f"{op_type}: an input is still missing after each input was added")
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:

@@ -247,7 +247,7 @@ def test_pads_of_tensorflow() -> None:
 
 
 ORDER = "which of a fill and a NaN is the largest depends on the order"
-KERNEL = "ONNX Runtime takes no pads as large as the kernel"
+KERNEL = "ONNX Runtime refuses pads as large as the kernel"
 # By the reason in short: the model, and the reason after the name of the node; None where there is nothing to say.
 REFUSED: dict[str, tuple[onnx.ModelProto, str | None]] = {
     "reflect": (conv(mode="reflect"), None),

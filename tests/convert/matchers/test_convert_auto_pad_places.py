@@ -169,7 +169,7 @@ def test_it_is_told_what_to_ask_for(op: str, tensors: dict, why: str) -> None:
     assert said(explicit(message)) == []
 
 
-REACH = "it counts only data, and ONNX Runtime takes no pads (3) that reach the size of the kernel (3)"
+REACH = "it counts only data, and ONNX Runtime refuses pads (3) that reach the size of the kernel (3)"
 STAYS = f"{DILATED}: its output has 5 elements instead of 9; {REACH}"
 WHERE = "graph/same (AveragePool auto_pad=SAME_UPPER)"
 
