@@ -160,7 +160,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
     require(spatial and batch == NOTHING, "the batch is padded")
     require(channels == NOTHING, "the channels are padded")
     given = node.attributes.values()
-    require(not any(row.is_ref() for row in given), "its attributes are given by the caller of the function")
+    require(not any(row.is_ref() for row in given), "the function's caller sets its attributes")
     values = {row.name: row.value for row in given}
     mode, own = values.get("auto_pad", ""), values.get("pads", ())
     require(mode in ("", "NOTSET", "VALID"), f"auto_pad is {mode}")

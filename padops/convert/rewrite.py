@@ -228,8 +228,7 @@ def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
     for name, attribute in pad.attributes.items():
         if attribute.is_ref():
             raise Unconvertible(
-                f"its attribute {attribute.name} refers to an attribute of the function that contains it, and a Python "
-                "kernel cannot read this"
+                f"the function's caller sets its attribute {attribute.name}, and a Python kernel cannot read it"
             )
         value = attribute.value.decode(errors="replace") if isinstance(attribute.value, bytes) else attribute.value
         plain[name] = list(value) if isinstance(value, (tuple, list)) else value

@@ -298,7 +298,7 @@ def loads(pad: PadInfo, found: RunsAs) -> bool:
 
 def runs(pad: PadInfo) -> str:
     """Return the reason why a Pad that every ONNX Runtime release runs stays unchanged, with its conditions."""
-    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
+    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'the caller sets the mode'}"
     found = limits(pad)
     return f"{text}, as long as {' and '.join(found)}" if found else text
 
@@ -351,11 +351,18 @@ DOES: dict[str, tuple[Verdict, str]] = {
 
 
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> tuple[Verdict, str, str]:
-    """Return the verdict of an onnxruntime 1.``minor`` session without padops on a Pad, the reason, and the runner.
+    """Predict how a session of onnxruntime 1.``minor`` without padops runs a Pad.
 
-    The runner is the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers; "" if none.
-    The session runs the Pad as the operator ``found``. ``providers`` lists its providers, first choice first, the CPU
-    provider last. ``rules`` has their rules.
+    Args:
+        pad: the Pad.
+        found: the operator as which the session runs the Pad.
+        providers: the session's providers, first choice first, the CPU provider last.
+        minor: the release of onnxruntime.
+        rules: the rules of the providers.
+
+    Returns:
+        The verdict; its reason; and the provider that runs the Pad in a ``padops.InferenceSession`` with the same
+        providers, "" if none does.
     """
     unknown: list[str] = []
     reached = reaches_provider(pad, found, minor)

@@ -38,7 +38,7 @@ def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
         ... )
 
     It exports pads of every element type that padops has, with negative amounts and with amounts that depend on dynamic
-    shapes. In a session with padops registered, the pads give the same bits as in PyTorch.
+    shapes. In a session with padops registered, the pads return the same bits as in PyTorch.
 
     Returns:
         The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``constant_pad_nd``, and

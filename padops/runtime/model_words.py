@@ -107,8 +107,8 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     """Return whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
 
-    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. True if the
-    model cannot be read.
+    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. An unreadable
+    model counts as True.
     """
 
     def look(content: Content) -> bool:

@@ -1,4 +1,4 @@
-"""The request to a peer, and the exceptions of a peer without an answer."""
+"""The request to a peer, and the exceptions that a peer raises if it has no answer."""
 
 from __future__ import annotations
 

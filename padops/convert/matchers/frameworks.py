@@ -215,7 +215,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
     check_node(node, (1, 1), IMAGE_ATTRIBUTES, **IMAGE_ATTRIBUTES)
     for name, attribute in node.attributes.items():
         if attribute.is_ref():
-            raise Unconvertible(f"its attribute {name} is given by the caller of the function")
+            raise Unconvertible(f"the function's caller sets its attribute {name}")
         neutral = NEUTRAL.get(name.removesuffix("_h").removesuffix("_w"))
         if neutral is not None and {neutral} != set(np.atleast_1d(attribute.value).tolist()):
             raise Unconvertible(f"its attribute {name} is {attribute.value}, expected {neutral}")

@@ -150,7 +150,7 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
     if attribute is None:
         return None
     if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
-        raise Unconvertible("its axes are given by the caller of the function, or are no list of integers")
+        raise Unconvertible("its axes are not a list of integers, or the function's caller sets them")
     axes = np.array(attribute.value, np.int64)
     if rank is not None:
         if any(not -rank <= axis < rank for axis in axes):

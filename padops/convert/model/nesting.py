@@ -119,7 +119,7 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
             present = message.HasField(name) if isinstance(field, Message) else len(field)
             if present and not (name == "sparse_tensor" and getattr(message, "name", "") == SPARSE_VALUE):
                 place = f"{path}.{name}"
-                raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
+                raise PadopsError(f"{place}: onnx_ir drops {what}; converting would lose them")
         if _is_external(message):
             found.append((message, path))
     return found

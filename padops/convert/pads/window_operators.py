@@ -223,7 +223,7 @@ def read_mode(site: NodeSite) -> str | None:
     """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way; refuse an unknown mode."""
     if site.node.attributes["auto_pad"].is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
-            raise Unconvertible("auto_pad is given by the caller of the function")
+            raise Unconvertible("the function's caller sets auto_pad")
         return None
     mode: str | None = attribute_value(site.node, "auto_pad", ir.AttributeType.STRING)
     if mode in OTHERS:
@@ -259,5 +259,5 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
 def _value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any) -> Any:
     value = attribute_value(node, name, kind, absent)
     if value is None:
-        raise Unconvertible(f"its attribute {name} is given by the caller of the function, or not of type {kind.name}")
+        raise Unconvertible(f"its attribute {name} is not of type {kind.name}, or the function's caller sets it")
     return value

@@ -197,7 +197,7 @@ def write(
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
     """Write a Pad as ``write`` does, but in one form; raise PadError for a broken rule."""
     if len(pad.modes) > 1:
-        raise Unconvertible("its mode is given by the caller of the function")
+        raise Unconvertible("the function's caller sets its mode")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
     if pad.type is None and plain and here().has_pad and _is_changed(pad):

@@ -205,12 +205,12 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
-    """Return whether the built-in can read the node's own amounts."""
+    """Return whether ONNX Runtime's Pad of this opset can have the node's inputs for amounts and axes."""
     return pad.op.is_onnx and (pad.input("axes") is None or opset >= runtimes.FIRST_WITH_AXES)
 
 
 def keeps_elements(pad: PadInfo) -> bool:
-    """Return whether a Pad surely leaves source elements on each axis."""
+    """Return whether a Pad certainly keeps at least one element of the data on each axis."""
     amounts = known_amounts(pad)
     if not pad.is_known or not all_known(pad.dims) or len(amounts) != len(pad.dims):
         return False

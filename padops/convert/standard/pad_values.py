@@ -154,7 +154,7 @@ def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
 def _from_caller(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> Number:
     """Return a Constant of the caller's value; refuse opsets without such Constants."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
-        why = f"its attribute {attribute.name} is given by the caller of a function or differs between nodes"
+        why = f"a function's caller sets its attribute {attribute.name}, or nodes set it differently"
         raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")
     return emit("Constant", [], {name: reference(name, attribute, kind)})
 

@@ -132,7 +132,7 @@ def test_branches_and_functions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("call", ["d.Pool", "d.Outer"])
 def test_attributes_of_the_caller(call: str) -> None:
-    for how, reasons in [("SAME_LOWER", ["auto_pad is given by the caller of the function"]), ("VALID", [])]:
+    for how, reasons in [("SAME_LOWER", ["the function's caller sets auto_pad"]), ("VALID", [])]:
         message = parsed(f"""(float[n, c, w] x) => (float[a, b, d] y) {{ y = {call} <how = "{how}", size = [3]> (x) }}
             FUNCTION Pool <how, size> (i) => (p) {{
                 o = MaxPool <kernel_shape = [3], auto_pad: string = @how> (i)
@@ -140,7 +140,7 @@ def test_attributes_of_the_caller(call: str) -> None:
             }}
             FUNCTION Outer <how, size> (i) => (p) {{ p = d.Pool <how: string = @how, size = [3]> (i) }}""")
         records = explicit(message).records
-        last = "its attribute kernel_shape is given by the caller of the function, or not of type INTS"
+        last = "its attribute kernel_shape is not of type INTS, or the function's caller sets it"
         assert [record.reason for record in records] == [*reasons, last]
         assert [record.form for record in records[:-1]] == ["MaxPool auto_pad=of the caller"] * len(reasons)
 

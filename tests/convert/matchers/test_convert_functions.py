@@ -55,7 +55,7 @@ def test_amounts_that_the_caller_gives() -> None:
     assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
     (node,) = conversion.proto().functions[0].node
     assert (node.op_type, [row.ref_attr_name for row in node.attribute]) == ("Pad_2", ["by", "to"])
-    reason = "pads is given by the caller of the function, but has to become an input"
+    reason = "the function's caller sets pads, so it cannot become an input"
     assert convert(parsed(text.replace("Pad <", 'Pad <mode = "wrap", '))).records[0].reason == reason
 
 
@@ -188,15 +188,15 @@ def test_everything_else_stays() -> None:
 SPARSE = onnx.SparseTensorProto(dims=[4], values=tensor("s", [1.0], np.float32), indices=tensor("", [2]))
 TWICE = [helper.make_function("custom", "Block", ["a"], ["r"], [helper.make_node("Identity", ["a"], ["r"])],
                               [helper.make_opsetid("", 17)])] * 2  # fmt: skip
-LOST = "are not carried by onnx_ir; converting would lose them"
+LOST = "converting would lose them"
 # What is done to a model of one Pad, and what is said of it.
 REFUSED: list[tuple[Callable[[onnx.ModelProto], object], str]] = [
     (lambda m: m.graph.node.insert(0, helper.make_node("Mine", [], ["c"], domain="mine", given=SPARSE)),
-     f"graph.node[0].attribute[0].sparse_tensor: sparse tensors {LOST}"),
+     f"graph.node[0].attribute[0].sparse_tensor: onnx_ir drops sparse tensors; {LOST}"),
     (lambda m: setattr(m.graph.initializer[0].segment, "begin", 0),
-     f"graph.initializer[0].segment: tensors in segments {LOST}"),
+     f"graph.initializer[0].segment: onnx_ir drops tensors in segments; {LOST}"),
     (lambda m: setattr(m.graph.output[0].type.sequence_type.elem_type.map_type, "key_type", TensorProto.INT64),
-     f"graph.output[0].type.sequence_type.elem_type.map_type: map types {LOST}"),
+     f"graph.output[0].type.sequence_type.elem_type.map_type: onnx_ir drops map types; {LOST}"),
     (lambda m: m.graph.node[0].MergeFromString(b"\xfa\x3e\x02hi"),  # field 1007, two bytes
      f"graph.node[0] (NodeProto) has the field number 1007, which onnx {onnx.__version__} does not know; converting "
      "would lose it"),

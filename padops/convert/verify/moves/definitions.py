@@ -207,7 +207,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
     """Return the effect of a Pad on data of a shape; refuse unknown amounts, and amounts that do not fit (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported("attributes that refer to attributes of the function")
+        raise Unsupported("attributes that the function's caller sets")
     match dialect(head):
         case "onnx":
             return _onnx(head, shape, known)

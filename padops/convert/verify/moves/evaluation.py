@@ -85,7 +85,7 @@ class Elements:
         self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """The ids of a value with known dims and unknown elements. ``key`` identifies the value."""
+        """The ids, a block of its own, of a value with known dims and unknown elements; ``key`` identifies the value."""
         if key not in self._blocks:
             self._blocks[key] = len(self._types)
             self._types.append(dtype)
@@ -94,7 +94,7 @@ class Elements:
 
     @staticmethod
     def blocks(value: Ids) -> set[int]:
-        """The blocks that a value has elements of."""
+        """The blocks from which a value's elements come (see ``leaf``)."""
         return set(np.unique(value.ids >> PLACES).tolist())
 
     def ids(self, array: Value) -> Ids:
@@ -352,7 +352,7 @@ class Evaluation:
         if op == "Cast":
             to = self._terms.attribute(term, "to")
             if not isinstance(to, int):
-                raise Unsupported("a Cast whose type refers to an attribute of the function")
+                raise Unsupported("a Cast whose type the function's caller sets")
             made = self.elements.cast(first, to) if isinstance(first, Ids) else cast(first, to)
             if made is None:
                 raise Unsupported(f"a cast to {type_name(to)} that may round")
@@ -419,7 +419,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported(f"{op} without data, or with attributes that refer to attributes of the function")
+        raise Unsupported(f"{op} without data, or with attributes that the function's caller sets")
     rank, axis = data.ndim, attributes.get("axis")
     if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
         raise Unsupported("Squeeze with an empty list of axes")
