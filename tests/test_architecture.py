@@ -1,4 +1,4 @@
-"""What must stay so by docs/architecture.md, read from the sources.
+"""The rules of the code in docs/architecture.md, checked against the sources.
 
 Who imports what, which rules exist, how long files and functions are.
 """

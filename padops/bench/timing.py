@@ -242,7 +242,11 @@ def time_workload(workload: Workload, names: Sequence[str], threads: int, second
 
 
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
-    """Times a model converted, then unchanged; the caller owns ``folder``, because an interrupt kills this process."""
+    """Times the converted model, then the unchanged model with padops and without it.
+
+    The function writes the converted model into ``folder``. The caller deletes it, because an interrupt kills this
+    process.
+    """
     import padops
 
     files = {"padops": Path(folder, path.name), "unmodified": path, "built-in": path}

@@ -86,7 +86,10 @@ class DroppingStream:
 
 @contextlib.contextmanager
 def dropping_output() -> Iterator[DroppingStream]:
-    """Makes standard output and error DroppingStreams, yields the output, and reports its failure on the error."""
+    """Replaces standard output and standard error by DroppingStreams; yields the stream for standard output.
+
+    At the end, it prints a failed write to standard output on standard error, except for a broken pipe.
+    """
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)
     sys.stdout, sys.stderr = out, err

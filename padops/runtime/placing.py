@@ -1,8 +1,8 @@
 """Places padops' providers among the providers of a session.
 
 A session accepts providers in two ways. ``providers=`` accepts names and leaves the options unchanged, but silently
-drops a name that onnxruntime knows and this build lacks. Devices join the options after the existing providers. So
-padops uses names if they work, else devices.
+drops a name that onnxruntime knows and this build lacks. ``SessionOptions.add_provider_for_devices`` accepts devices,
+and appends them to the providers that the options already have. So padops uses names if they work, else devices.
 """
 
 from __future__ import annotations

@@ -49,10 +49,10 @@ def register(
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
             all of them to the options, and itself before the CPU's and any provider known to get some Pads wrong.
             Providers that the options already have stay in front of padops.
-        operators: The only operators of the native library that the sessions know, such as ``["Pad_18"]``; by default
-            all. With all operators, a session takes about a millisecond longer to create.
-        extensions: ``False``, with the backend ``"pyop"``, if you register the library of onnxruntime-extensions in
-            these options yourself afterwards: onnxruntime accepts it once.
+        operators: The operators of the native library to register, such as ``["Pad_18"]``; by default all. Registering
+            all of them adds about a millisecond to the creation of a session.
+        extensions: Only for the backend ``"pyop"``: pass ``False`` if you will register the library of
+            onnxruntime-extensions in these options yourself. onnxruntime accepts the library only once.
         rules: A file from ``padops probe`` with the rules of one of ``providers``. By default, the user's measured
             rules if version and device match, else padops' own rules.
 

@@ -20,7 +20,7 @@ PLAIN = ("float", "double", "int64")  # drawn as often as all other types togeth
 
 
 def find_case(id: str) -> Request:
-    """Make the case of an id; a KeyError or ValueError says that there is none."""
+    """Make the random case with an id; raise KeyError or ValueError if no case has this id."""
     _, name, seed, i = id.split("/")
     number(seed), number(i)
     op, family, rng = OPS[name], name.split("_")[0], generator(id)

@@ -51,7 +51,7 @@ class Values:
         return values
 
     def trial(self) -> Values:
-        """Return a copy whose changes leave this one as it is."""
+        """Return a copy; changes of the copy do not change this object."""
         return Values(ChainMap({}, self.types), ChainMap({}, self.dims), ChainMap({}, self.tensors), self.casts)
 
     def add(self, tensor: onnx.TensorProto) -> None:
@@ -59,7 +59,10 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
-        """Return the elements of a constant of up to ``most`` bytes, also behind Converts as for weights; else None."""
+        """Return the elements of a constant of up to ``most`` bytes; None for any other value.
+
+        Converts may follow the constant, as they do behind compressed weights, if they lose no bits.
+        """
         casts = []
         while name in self.casts:
             name, type = self.casts[name]
@@ -78,7 +81,7 @@ class Values:
         return array
 
     def size(self, name: str) -> float:
-        """Return the bytes of a value by the IR's declaration; infinity for a dynamic value."""
+        """Return the number of bytes that the IR declares for a value; infinity for a dynamic value."""
         dims = self.static(name)
         if dims is None:
             return math.inf

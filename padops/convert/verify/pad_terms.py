@@ -137,7 +137,10 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` is Pad ``a`` with a list of all axes, in order. The amounts tell an unknown rank (P8)."""
+    """Whether Pad ``b`` is Pad ``a`` with a list of all axes, in order.
+
+    If the rank of the data is unknown, the number of amounts determines it (P8).
+    """
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False
     (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))

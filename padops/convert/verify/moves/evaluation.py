@@ -85,7 +85,7 @@ class Elements:
         self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """The ids, a block of its own, of a value with known dims and unknown elements; ``key`` identifies the value."""
+        """The ids, a block, of the value with this ``key``, whose dims are known and whose elements are unknown."""
         if key not in self._blocks:
             self._blocks[key] = len(self._types)
             self._types.append(dtype)
@@ -346,7 +346,7 @@ class Evaluation:
         op, first = head.name, self._given(inputs[0])
         dtype = first.dtype if isinstance(first, Ids) else dtype_of(first)
         if dtype and op != "Where" and not takes(op, head.version, dtype):
-            raise Fails(f"{op} of version {head.version} does not take {type_name(dtype)}")
+            raise Fails(f"{op} of version {head.version} does not accept {type_name(dtype)}")
         if op in ("Shape", "Size"):
             return apply(head, [plane(first)], self._most)
         if op == "Cast":
