@@ -257,7 +257,7 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
-    """Convert a model that this onnxruntime may silently run wrong; or return None and what to warn of."""
+    """Convert a model that this onnxruntime may silently run wrong; else return None and the text of a warning."""
     doubt = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
@@ -274,10 +274,15 @@ def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[
 def _converted_if_needed(
     model: str | bytes | os.PathLike[str], refused: bool = False, provider: str = ""
 ) -> tuple[Conversion | None, str]:
-    """Convert the model; return None if this onnxruntime runs every Pad or no conversion helps, and why padops cannot.
+    """Convert the model if this onnxruntime does not run every Pad and a conversion helps.
 
-    If onnxruntime has ``refused`` the model and no Pad is known as the cause, all Pads are converted. With a
-    ``provider``, before which onnxruntime refused equal names of Pads, the model is lowered for it.
+    Args:
+        model: the model.
+        refused: whether onnxruntime has refused the model. If no Pad is known as the cause, convert all Pads.
+        provider: lower the model for this provider, because onnxruntime refused two compiled Pads of one name.
+
+    Returns:
+        The conversion, or None; and why padops cannot inspect the model, or "".
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong

@@ -178,7 +178,7 @@ MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so 
 
 
 def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has, by one thread or all; for strings, the runtime's Identity."""
+    """Copies as many bytes as the output has: ``memmove`` in one thread or all; for strings, the runtime's Identity."""
     target, is_string = memory.target, workload.dtype == "string"
     if by_all and (threads == 1 or is_string):
         return None
@@ -203,7 +203,10 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The copy of ``copy`` by an empty Pad of padops: by the runtime's threads, past caches that are too small."""
+    """The same copy as ``copy``, by a Pad of padops that adds nothing; it uses the runtime's threads.
+
+    It bypasses caches that are smaller than the output.
+    """
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None

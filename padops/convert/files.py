@@ -177,7 +177,10 @@ def _verified(
 
 
 def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None, ending: contextlib.ExitStack) -> None:
-    """Moves all files into place; the report is written before the model, so that after it only a rename can fail."""
+    """Moves all files into place.
+
+    It writes the report to a temporary file first; once the model is in place, only the report's rename can fail.
+    """
     with contextlib.ExitStack() as stack:
         staged = None
         if report is not None:

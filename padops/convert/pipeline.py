@@ -465,7 +465,7 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
 
 
 def _refuse_external(message: onnx.ModelProto, what: str, why: str) -> None:
-    """Refuse a model with external data, and name their files."""
+    """Refuse a model with external data; the error names the data files."""
     if names := sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)}):
         raise PadopsError(f"{what} has external data ({', '.join(names)}), {why}")
 

@@ -86,8 +86,8 @@ class _Tree(ElementTree.TreeBuilder):
 class Reader:
     """Makes a model of nodes in the domain ``ai.intel.openvino``, with the names and types of the layers.
 
-    The nodes' attributes are strings. Parameter, Const and Result become inputs, initializers and outputs. Values have
-    the names of OpenVINO's tensors, else of the layers that make them.
+    The nodes' attributes are strings. Parameter, Const and Result become inputs, initializers and outputs. A value has
+    the name of OpenVINO's tensor, or, if the tensor has none, the name of the layer that computes it.
     """
 
     def __init__(self, path: Path) -> None:
