@@ -85,7 +85,7 @@ def has_identity(name: str | None, opset: int) -> bool:
 
 
 def taking_pooling(pad: PadInfo) -> str:
-    """Return the pooling, in words, into whose padding ONNX Runtime may fold a Pad; "" for none."""
+    """Return the description of a pooling behind the Pad, if ONNX Runtime may fold the Pad into it; else ""."""
     # It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
     if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
         return ""

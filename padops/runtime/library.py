@@ -103,7 +103,7 @@ def describe() -> dict[str, Any]:
         ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
         bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
         inputs, attributes, mode, modes, types, fill, and its rules for negative amounts (crop), the reach of a mode
-        (limit) and negative output dims (clamp)). A new object at every call.
+        (limit) and negative output dims (clamp)). Each call returns a new dict.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.

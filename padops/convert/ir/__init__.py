@@ -131,7 +131,7 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
         return {}
     total = sum(values.size(name) for node in wanted for name in node.output)
     if total > LARGEST_MODEL:
-        raise PadopsError(f"{path} computes {total} bytes of weights or more; up to {LARGEST_MODEL} are read")
+        raise PadopsError(f"{path} computes at least {total} bytes of weights; padops reads at most {LARGEST_MODEL}")
     tensors: dict[str, onnx.TensorProto] = {}
     asked: list[tuple[str, int, str]] = []
     for node in wanted:

@@ -283,7 +283,9 @@ class Reader:
             )
         self._sum += needed
         if self._sum > LARGEST_MODEL:
-            raise PadopsError(f"{self._path} has {self._sum} bytes of weights or more; up to {LARGEST_MODEL} are read")
+            raise PadopsError(
+                f"{self._path} has at least {self._sum} bytes of weights; padops reads at most {LARGEST_MODEL}"
+            )
         self._constants.append((tensor, offset, needed))
 
 

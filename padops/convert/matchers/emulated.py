@@ -266,7 +266,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
     if mode is Mode.SYMMETRIC:
         check_type(type_name, OPS[SYMMETRIC_OP])
         if axes is not None or bounds is not None:
-            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, and they are not known")
+            raise Unconvertible(f"{SYMMETRIC_OP} needs constant amounts for every axis, and they are not known")
         return in_mode(SYMMETRIC_OP, mode.value, first.data, begins, ends)
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value})
     fill = last.fill

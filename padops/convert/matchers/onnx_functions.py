@@ -74,7 +74,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
             raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
         name, dims = types.name(mask), types.shape(mask)
         if name is None or name not in ("bool", of_data):
-            raise Unconvertible(f"its mask is of type {name}, expected bool or that of its data, {of_data}")
+            raise Unconvertible(f"its mask is of type {name}, expected bool or the type of its data, {of_data}")
         pads = np.zeros(2 * len(dims or ()), np.int64)
         pads[-1] = lacking
         fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)

@@ -177,7 +177,7 @@ def _core(amounts: AxisPlan) -> tuple[int, int]:
 
 
 def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Value:
-    """Return a tensor of fill: ``count`` long on one axis, and as long as the data on the other axes."""
+    """Return a tensor of fill with ``count`` elements on ``axis``, and the data's dims on the other axes."""
     shape: Numbers = np.concatenate([count if i == axis else work.dim(i) for i in range(len(work.dims))])
     dims = None if isinstance(shape, Number) else shape.tolist()
     if not isinstance(with_what, ir.Value):

@@ -69,8 +69,9 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    Callers use positions, so order and number of inputs and outputs count, and which initializers a caller can replace.
-    Dynamic dims, their names and defaults do not count: runs check them.
+    Callers may pass inputs by position and replace initializers. So the function compares names, order and number of
+    inputs and outputs, and the initializers that a caller can replace. It ignores dynamic dims, their names and
+    defaults: runs check them.
     """
     found = []
     for what, first, second in (

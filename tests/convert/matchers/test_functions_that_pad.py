@@ -158,7 +158,7 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
     (centred(axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
     (centred(opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
     (centred(kind="complex64"), "its data are complex64, and ONNX Runtime has no complex tensors"),
-    (attention(25, mask=INT64), "its mask is of type int64, expected bool or that of its data, float"),
+    (attention(25, mask=INT64), "its mask is of type int64, expected bool or the type of its data, float"),
     (attention(25, dims=(3, 7)), "its mask is longer than its keys, by 2"),
 ])  # fmt: skip
 def test_left(source: onnx.ModelProto, why: str) -> None:

@@ -109,7 +109,7 @@ def test_constants_that_share_bytes_ask_for_no_more_than_a_model_has() -> None:
     large = layer.replace('shape="1" offset="0" size="8"', f'shape="{size // 8}" offset="0" size="{size}"')
     more = "".join(large.replace('id="1" name="n"', f'id="{i}" name="n{i}"') for i in range(10, 210))
     files = {"m.xml": XML.replace("</layers>", f"{more}</layers>").encode(), "m.bin": bytes(size)}
-    assert "bytes of weights or more; up to 2147483647 are read" in refusal(files, "m.xml")
+    assert "bytes of weights; padops reads at most 2147483647" in refusal(files, "m.xml")
 
 
 def test_many_results_of_one_name_take_no_quadratic_time() -> None:

@@ -296,7 +296,7 @@ def test_the_bytes_of_computed_weights_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(ir, "LARGEST_MODEL", 2 * 4 * COUNT - 1)
     weights = [op.unsqueeze(f(*WEIGHTS[:4]), i(4)) for _ in range(2)]
     text = refusal(layer(tmp_path / "m.xml", lambda x: convolution(convolution(x, weights[0]), weights[1]), CHANNELS))
-    assert f"computes {2 * 4 * COUNT} bytes of weights or more; up to {2 * 4 * COUNT - 1} are read" in text
+    assert f"computes at least {2 * 4 * COUNT} bytes of weights; padops reads at most {2 * 4 * COUNT - 1}" in text
 
 
 def test_a_pad_of_constants_stays(tmp_path):
