@@ -268,6 +268,6 @@ def test_a_library_of_another_version_does_not(clone: Path, installed: Path) -> 
 def test_what_is_installed_has_no_library_either(clone: Path, tmp_path: Path) -> None:
     site = make_site(tmp_path / "broken", library=False)
     place = site / "padops" / "libpadops.so"
-    assert f", and the installed padops {padops.__version__} has none at {place} either;" in refusal(clone, site)
+    assert f", and the installed padops {padops.__version__} has no library at {place};" in refusal(clone, site)
     ran = run_python(site, "-c", ASK, cwd=tmp_path)
     assert "padops was installed without its native library; install it anew" in ran.stderr.splitlines()[-1]

@@ -83,7 +83,7 @@ def bounds_of(versions: str) -> tuple[str, str, bool]:
     """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
-        raise ValueError(f"a range of versions says {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
+        raise ValueError(f"a range of versions is {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
     return match[1], match[3], bool(match[2])
 
 

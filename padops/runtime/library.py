@@ -77,7 +77,7 @@ def _installed_library(name: str, wanted: str) -> str:
         raise FileNotFoundError(f"no padops is installed for {sys.executable}") from None
     path = Path(str(installed.locate_file(f"padops/{name}")))
     if not path.is_file():
-        raise FileNotFoundError(f"the installed padops {installed.version} has none at {path} either")
+        raise FileNotFoundError(f"the installed padops {installed.version} has no library at {path}")
     if (version := json.loads(describe_library(path))["library"]) != wanted:
         raise FileNotFoundError(f"the installed library, {path}, has version {version}")
     return str(path.resolve())

@@ -129,7 +129,7 @@ def source_index(axis: AxisPlan, mode: Mode, positions: np.ndarray) -> np.ndarra
 
 
 def dilated_size(size: int, interior: int) -> int:
-    """Return the size of an axis of ``size`` elements with ``interior`` more between any two (P1)."""
+    """Return the size of an axis of ``size`` elements after inserting ``interior`` elements between any two (P1)."""
     return (size - 1) * (interior + 1) + 1 if size else 0
 
 

@@ -47,7 +47,7 @@ class Types:
         return None
 
     def container(self, value: ir.Value | None) -> str | None:
-        """Return the known kind of a value that is no tensor: ``"sequence"`` or ``"optional"``; else None."""
+        """Return ``"sequence"`` or ``"optional"`` for a value of this kind; None for a tensor or an unknown kind."""
         if value is None:
             return None
         kind = self.infer().get(value) if value.type is None else ir.serde.serialize_type(value.type)

@@ -183,7 +183,7 @@ class PadInfo:
         return None if position is None else self.inputs[position]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
-        """Return the node's own value for an input, if it is reusable and ``fits``."""
+        """Return an input of the node as it is in the graph; None if it is no graph value, or not ``fits``."""
         position = self.op.input_index(name)
         value = None if position is None else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
