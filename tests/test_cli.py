@@ -340,7 +340,7 @@ RUNS = [
      "error: --custom-domain and --follow-links need --convert auto\n"),
     (TF, X, "m.onnx --custom-domain com.microsoft", 2, "",
      "error: 'com.microsoft' is no custom domain: padops knows what its nodes mean\n"),
-    (REFUSED, X, "m.onnx", 2, "", "error: give --inputs FILE.npz with x: float[2, 3]\n"),
+    (REFUSED, X, "m.onnx", 2, "", "error: pass --inputs FILE.npz with x: float[2, 3]\n"),
     (REFUSED, X, "m.onnx --inputs no.npz", 2, "", "error: no.npz does not exist\n"),
     (REFUSED, X, "m.onnx --inputs m.onnx", 2, "",
      'error: m.onnx is no .npz file; numpy.savez("m.npz", x=...) writes one\n'),

@@ -128,7 +128,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     # onnxruntime reports an unknown rank as rank 0.
     taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
     if taken and options.inputs is None:
-        raise UsageError(f"give --inputs FILE.npz with {', '.join(map(str, taken))}")
+        raise UsageError(f"pass --inputs FILE.npz with {', '.join(map(str, taken))}")
     feeds = fit_inputs(load_inputs(options.inputs or {}, taken), taken)
     try:
         arrays = run_session(session, feeds)

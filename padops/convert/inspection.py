@@ -168,7 +168,7 @@ def inspect(
     unknown. It neither changes nor runs the model: the verdicts follow from measurements of onnxruntime's releases.
 
     Args:
-        model: As the source of ``padops.convert``.
+        model: The model, in any form that ``padops.convert`` accepts as its source.
         select: ``"needed"`` leaves out the Pads that this onnxruntime runs.
         custom_domains: As for ``padops.convert``.
         follow_links: As for ``padops.convert``.

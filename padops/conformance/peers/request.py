@@ -97,7 +97,7 @@ class Request:
 
     @property
     def fill(self) -> np.ndarray:
-        """The fill for peers that accept a value: one element, rank 0."""
+        """The fill as an array of rank 0, for peers whose interface has a fill value."""
         position = self.row.input_index(self.row.fill)
         dtype = self.data.dtype
         if position is None:

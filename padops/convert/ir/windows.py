@@ -172,7 +172,7 @@ def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes
         return layer.add("ScatterElements", base, layer.constant(axes), layer.of_type(wanted, onnx_type))
     full = np.array(dims, type)
     if numbers.size != len(axes) or any(not -full.size <= axis < full.size for axis in axes):
-        raise Unreadable(f"it has {plural(numbers.size, 'number')} for the axes {axes}")
+        raise Unreadable(f"its sizes or scales ({plural(numbers.size, 'number')}) do not fit the axes {axes}")
     full[axes] = numbers.reshape(-1)
     return layer.constant(full, type)
 

@@ -77,8 +77,8 @@ class Place:
             roots.append(Path(os.path.realpath(self.model)).parent)
         if not self.follow_links and not any(real.is_relative_to(root) for root in roots):
             raise PadopsError(
-                f"{what} {source} is really {real}, outside the model's folder; give --follow-links "
-                "(follow_links=True; for a session: convert={'follow_links': True}) if you mean it"
+                f"{what} {source} resolves to {real}, outside the model's folder; pass --follow-links "
+                "(follow_links=True; for a session: convert={'follow_links': True}) to allow this"
             )
 
 
@@ -161,7 +161,7 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
         folder = (output.parent / plain).parent
         if not (real := Path(os.path.realpath(folder))).is_relative_to(os.path.realpath(output.parent)):
             name = output.parent / plain
-            raise PadopsError(f"cannot write {name}: {folder} is really {real}, outside the output's folder")
+            raise PadopsError(f"cannot write {name}: {folder} resolves to {real}, outside the output's folder")
         location, path, number = plain, PurePosixPath(plain), count(2)
         ending = f".{path.name}"
         while location in taken or (copied := _must_copy(file, output.parent / location, output.parent)) is None:

@@ -116,7 +116,7 @@ def put_in_front(site: NodeSite, constants: Constants, position: int, role: str,
 
 
 def matched(form: str, read: Callable[[], Match | Replacement]) -> Match:
-    """Return the match from ``read``, which returns it or the replacement, or raises ``Unconvertible``."""
+    """Call ``read`` and return its result as a match; ``Unconvertible`` becomes a match with a reason."""
     try:
         found = read()
     except Unconvertible as why:

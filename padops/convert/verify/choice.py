@@ -190,7 +190,10 @@ def _file(document: Document, folder: Path) -> Path:
 
 
 def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -> Verification:
-    """Returns the result of runs, or why they are impossible. ``room`` is the memory of runs; see ``in_copy``."""
+    """Runs both models; returns the result, or a Verification that says why they cannot run.
+
+    ``room`` is the memory of the runs; see ``in_copy``.
+    """
     note = ""
     try:
         for _ in range(MOST_COPIES):

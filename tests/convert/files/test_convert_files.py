@@ -277,8 +277,8 @@ def linked(tmp_path: Path, secret: Path, out: Path) -> Path:
 
 
 def outside(data: Path, real: Path) -> str:
-    how = "give --follow-links (follow_links=True; for a session: convert={'follow_links': True}) if you mean it"
-    return f"{TENSOR}file {data} is really {real}, outside the model's folder; {how}"
+    how = "pass --follow-links (follow_links=True; for a session: convert={'follow_links': True}) to allow this"
+    return f"{TENSOR}file {data} resolves to {real}, outside the model's folder; {how}"
 
 
 def test_a_link_out_of_the_folder_is_refused(linked: Path, secret: Path, tmp_path: Path, capsys: Any) -> None:
@@ -287,7 +287,7 @@ def test_a_link_out_of_the_folder_is_refused(linked: Path, secret: Path, tmp_pat
     for source, options in [(linked, {}), (linked, {"dry_run": True}), (message, base)]:
         assert refusal(source, tmp_path / "out" / "m.onnx", **options) == outside(linked.parent / "w.bin", secret)
     for call in (lambda: convert(linked, in_place=True), lambda: convert(message, **base), lambda: lower(linked)):
-        with pytest.raises(PadopsError, match="give --follow-links"):
+        with pytest.raises(PadopsError, match="pass --follow-links"):
             call()
     assert contents(tmp_path / "out") == {}
     for arguments, code in (((), 1), (("--follow-links",), 0)):
@@ -310,7 +310,7 @@ def test_constants_behind_a_link_are_not_read(tmp_path: Path) -> None:
     source.write_bytes(message.SerializeToString())
     (tmp_path / "in" / "p.bin").symlink_to("../amounts")
     for given, options in [(source, {}), (message, {"base_dir": tmp_path / "in"})]:
-        with pytest.raises(PadopsError, match="give --follow-links"):
+        with pytest.raises(PadopsError, match="pass --follow-links"):
             convert(given, fold=True, **options)
 
 
@@ -396,7 +396,7 @@ def test_data_are_not_written_through_a_link(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     (tmp_path / "out" / "deep").symlink_to("../elsewhere")
     deep = tmp_path / "out" / "deep"
-    said = f"cannot write {deep / 'w.bin'}: {deep} is really {tmp_path / 'elsewhere'}, outside the output's folder"
+    said = f"cannot write {deep / 'w.bin'}: {deep} resolves to {tmp_path / 'elsewhere'}, outside the output's folder"
     assert refusal(source, tmp_path / "out" / "m.onnx") == said
     assert contents(tmp_path / "elsewhere") == {}
 
@@ -407,6 +407,6 @@ def test_the_weights_of_another_format(tmp_path: Path, secret: Path) -> None:
     source.write_text(PAD_IR)
     secret.write_bytes(PAD_IR_WEIGHTS)
     source.with_suffix(".bin").symlink_to("../system/secret")
-    said = f"{source}: its data file {source.with_suffix('.bin')} is really {secret}, outside the model's folder; "
+    said = f"{source}: its data file {source.with_suffix('.bin')} resolves to {secret}, outside the model's folder; "
     assert refusal(source, tmp_path / "m.onnx").startswith(said)
     assert convert(source, tmp_path / "m.onnx", follow_links=True).output

@@ -149,7 +149,7 @@ def without_last_input(text: str) -> str:
     ("gather of a list of one axis", lambda t: t.replace('shape="1"', 'shape="0"'), "0 elements, expected one"),
     ("deconvolution to a shape, same_upper", lambda t: t.replace('output_padding="0, 0"', 'output_padding="0"'),
      "different numbers of axes"),
-    ("interpolate of opset11", without_last_input, "it has 2 numbers for the axes [0, 1, 2, 3]"),
+    ("interpolate of opset11", without_last_input, "its sizes or scales (2 numbers) do not fit the axes [0, 1, 2, 3]"),
     ("interpolate nearest sizes half_pixel", lambda t: t.replace('"opset4"', '"opset11"'), "it has 4 inputs"),
     ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'),
      "axis='9999999999999999999999' is not a list of integers"),
