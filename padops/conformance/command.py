@@ -160,7 +160,7 @@ def showing_progress() -> Iterator[Progress]:
 
 
 def show(summary: Summary) -> None:
-    """Print each peer's counts, the absent peers, and what somebody should look at; a peer's equal results once."""
+    """Print each peer's counts, the absent peers, and the problems; several equal results of a peer print once."""
     from padops.conformance.record import counts_of
 
     for section in (*summary.peers(), *summary.problems()):

@@ -231,7 +231,7 @@ def _stage_model(
         if content is None:
             raise PadopsError(
                 f"the model has more than {LARGEST_PROTO} bytes without its external data, more than one protobuf "
-                f"message holds" + ("" if may_move else "; give an output, so that initializers can go to a data file")
+                f"message holds" + ("" if may_move else "; name an output, so that initializers can go to a data file")
             )
     stage.write(name, [content])
     return content, moved

@@ -24,8 +24,8 @@ elements, with any pads):
   lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
   results; it does not fold the Pad of a converted model.
 - ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
-- **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
-  refuses; smaller pads of its own differ too, since infinite weights then yield NaN in one model only.
+- **ConvTranspose**: its pads crop the output, so folding a Pad would subtract the Pad's amounts from them. ONNX Runtime
+  refuses negative pads; other results differ too, since infinite weights then yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 

@@ -107,7 +107,7 @@ def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
     try:
         output = reference.run(*decode(fields, arrays))
         if output.dtype != data.dtype:
-            raise TypeError(f"the reference, which somebody patched, gives {output.dtype} for data of {data.dtype}")
+            raise TypeError(f"the patched reference returns {output.dtype} for data of {data.dtype}")
         if output.nbytes > SURELY_THERE:
             np.empty_like(output)  # the runtime allocates as much, and aborts the process if it cannot
         return output if output.dtype == object else output.view(_AsItIs)

@@ -51,7 +51,7 @@ BROKEN = {  # the body of what pads, and the message of the call
     "raise ZeroDivisionError('by hand')": "ZeroDivisionError: by hand",
     "raise SystemExit(3)": "SystemExit: 3",
     "return 1 // 0": "ZeroDivisionError: integer division or modulo by zero",
-    "return np.zeros(3)": "somebody patched, gives float64 for data of float32",
+    "return np.zeros(3)": "the patched reference returns float64 for data of float32",
     "return broken(*arguments)": "RecursionError: maximum recursion depth exceeded",
 }
 

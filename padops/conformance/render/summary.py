@@ -91,7 +91,7 @@ class Summary:
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
 
     def problems(self) -> list[Section]:
-        """Return what somebody should look at: unexpected results, new behaviour, and stale divergences."""
+        """Return the results that need attention: unexpected results, new behaviour, and stale divergences."""
         peers = [row for row in self.header["peers"] if "recorded" in row]
         recorded = [[row["name"], versions_of(row), row["recorded"]] for row in peers]
         about = "Of versions that the known divergences were not recorded with; no failure of padops."

@@ -25,7 +25,7 @@ Body = onnx.GraphProto | onnx.FunctionProto
 
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
-    """Return the graphs in a node's attributes, each with its name: ``body``, or ``bodies[1]`` in a list."""
+    """Return the graphs in a node's attributes, each with the attribute's name; ``bodies[1]`` for a list's second."""
     found: list[tuple[str, onnx.GraphProto]] = []  # a generator would take longer than most nodes' attributes
     for attribute in attributes:
         if attribute.HasField("g"):

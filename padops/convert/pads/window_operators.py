@@ -82,8 +82,8 @@ def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
     """Return whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
 
     Since opset 19, where windows may be dilated, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the windows of
-    AveragePool's axis i behind the amount at index 2i + 1 of its pads. This amount is the axis' own end only if the
-    operator has one axis.
+    AveragePool's axis i behind the amount at index 2i + 1 of its pads. The attribute ``pads`` lists all begins before
+    all ends, so this is the end amount of axis i only if the operator has one axis.
     """
     ends = len(pads) // 2
     return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))

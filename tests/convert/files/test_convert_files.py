@@ -79,7 +79,7 @@ def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(files, "LARGEST_PROTO", 20)
     said = refusal(heavy(), tmp_path / "m.onnx")  # no initializer is worth moving
     assert "more than 20 bytes without its external data" in said
-    assert "give an output, so that initializers can go to a data file" in refusal(heavy(), verify=True, run=True)
+    assert "name an output, so that initializers can go to a data file" in refusal(heavy(), verify=True, run=True)
     assert names(tmp_path) == []
     monkeypatch.setattr(document, "LARGEST_PROTO", 20)
     path = tmp_path / "m.onnx"
