@@ -221,7 +221,8 @@ def build() -> Path:
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", WORK, "--quiet"]
-    environment.step("building the wheel", [*command, f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}"])
+    with environment._alone(ROOT):  # another script could change .venv meanwhile
+        environment.step("building the wheel", [*command, f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}"])
     (wheel,) = WORK.glob("*.whl")
     assert "-py3-none-" in wheel.name, wheel.name
     return wheel

@@ -1,14 +1,10 @@
-"""Programs of ``tests/cpp`` that run the library in a runtime of our own, or in any runtime from a file of cases.
+"""``tests/cpp/replay.cpp`` runs the library in any runtime from a file of cases, on machines without Python, too.
 
-``out_of_memory`` refuses each allocation of each entry point once, and counts what is allocated and not freed: sessions
-that come and go must leave nothing, however little. ``provider_threads`` makes both execution providers in many threads
-at once, under ThreadSanitizer: a runtime that is built without it, as ONNX Runtime is, would hide what it orders.
-``replay`` is what ``scripts/run_wheels.py`` takes to other machines.
+``scripts/run_wheels.py`` takes the program to other machines.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,39 +13,12 @@ import onnxruntime
 import pytest
 import write_cases
 from conformance_records import quick
-from cpp_builds import CHECKS, ROOT, build
+from cpp_builds import CHECKS, ROOT, build, said
 
 import padops
 from padops.conformance.features import expect
 from padops.conformance.peers.request import Request
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-
-
-def program(target: str, flags: str = "-O0", linked: str = "") -> Path:
-    options = ("-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={linked}")
-    return build(ROOT / "build" / target, *options, source=CHECKS, target=target) / target
-
-
-def said(*command: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
-
-
-def test_running_out_of_memory_is_a_status_with_a_message() -> None:
-    """P10: no exception leaves the library, no failure is taken for a success, and what is released is gone."""
-    done = said(program("out_of_memory"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    counts = dict(re.findall(r"^(.*): (\d+) allocations$", done.stdout, re.MULTILINE))
-    assert {"RegisterCustomOps", "padops_describe", "CreateKernelV2", "KernelComputeV2"} <= counts.keys()
-    assert {"CreateEpFactories", "CreateEp", "GetCapability", "CreateKernelImpl", "Compute"} <= counts.keys()
-    assert {"CreateEp of the first", "GetCapability of the first"} <= counts.keys()
-    assert {"GetCustomOpDomains", "CreateEp of the operators"} <= counts.keys()
-    assert len(counts) == 23 and "0" not in counts.values()
-
-
-def test_threads_that_make_both_providers() -> None:
-    done = said(program("provider_threads", "-O0 -g -fsanitize=thread", "-fsanitize=thread"), 8, 40)
-    assert (done.returncode, done.stdout) == (0, "no mistake\n"), done.stdout + done.stderr[-10_000:]
-
 
 EVERY = [case for case in quick() if not case.dtype.since]  # every runtime has their types
 ONE = next(case for case in EVERY if case.opset and expect(case).output is not None and expect(case).output.size)
@@ -68,7 +37,8 @@ def replay(tmp_path: Path) -> Replay:
             file.write_bytes(chosen)
         else:
             write_cases.write(file, chosen)
-        return said(program("replay"), runtime, padops.get_library_path(), file)
+        program = build(ROOT / "build" / "replay", "-DCMAKE_BUILD_TYPE=None", source=CHECKS, target="replay") / "replay"
+        return said(program, runtime, padops.get_library_path(), file)
 
     return run
 

@@ -1,4 +1,4 @@
-"""``tests/cpp/engine_check.cpp``: the engine on random small tensors, in each build that the library can have.
+"""``tests/cpp/engine_check.cpp``: the engine on random small tensors, in each build that ships.
 
 Every task runs alone between pages that nobody may touch, so that a byte outside its part, a byte that two tasks write
 and a byte that none writes show. The sizes that choose a way are parameters there: rows in parts, stores past the
@@ -53,15 +53,3 @@ def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
 def test_other_processors() -> None:
     """Without SSE2, and so without AVX2; test_other_compilers.py has clang, without AVX2 alone."""
     assert passed(check(built("portable", "-O1 -DPADOPS_SSE2=0"), "--count", 4_000, "--every-way")) == 4_000
-
-
-def test_addresses_and_undefined_behaviour() -> None:
-    # Without optimisation it compiles in half the time, and no check is optimised away.
-    folder = built("addresses", "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all")
-    assert passed(check(folder, "--count", 2_000)) == 2_000
-    assert passed(check(folder, "--replay", CORPUS)) > 100
-
-
-def test_threads() -> None:
-    folder = built("threads", "-O1 -fsanitize=thread")
-    assert passed(check(folder, "--count", 400, "--threads", 40)) == 400

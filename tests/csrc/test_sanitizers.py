@@ -1,6 +1,6 @@
-"""The kernel tests once more with AddressSanitizer and UndefinedBehaviorSanitizer in the library: not one bad access.
+"""All native code with AddressSanitizer and UndefinedBehaviorSanitizer, and what threads share with ThreadSanitizer.
 
-The first bad access ends the process, and so fails the run. The build stays under build/.
+The first bad access ends a process, and so fails its test. Each kind has one build, which stays under build/.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from cpp_builds import ROOT, build
+from cpp_builds import CHECKS, ROOT, build, said
 
-# Random Pads of every operator and type, and what reads nodes and inputs. How elements move is test_engine_check.py's
-# business, under both sanitizers.
+# Random Pads of every operator and type, and what reads nodes and inputs.
 TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in ("inputs", "errors", "property")),
     *(f"tests/runtime/test_{name}.py" for name in ("provider", "provider_in_front", "placing")),
@@ -22,16 +22,50 @@ TESTS = [
 EXAMPLES = 60
 
 
-def test_kernels_with_sanitizers() -> None:
-    # Without optimisation it compiles in half the time, and no check is optimised away; Python takes most of the run.
-    options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0"]
-    sanitized = build(ROOT / "build" / "sanitize", *options) / "libpadops.so"
+def built(kind: str, target: str, flags: str) -> Path:
+    options = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", f"-DCMAKE_CXX_FLAGS=-g1 {flags}"]
+    return build(ROOT / "build" / kind, *options, source=CHECKS, target=target)
+
+
+def addresses(target: str) -> Path:
+    # Without optimisation it compiles in half the time, and no check is optimised away.
+    flags = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    return built("addresses", target, flags)
+
+
+def threads(target: str) -> Path:
+    return built("threads", target, "-O1 -fsanitize=thread") / target
+
+
+def test_the_engine() -> None:
+    """Without sizes to choose a way, as the library runs; test_engine_check.py takes every way."""
+    program = addresses("engine_check") / "engine_check"
+    done = said(program, "--count", 2_000)
+    assert done.returncode == 0 and done.stdout.endswith("\n2000 cases passed\n"), done.stdout + done.stderr[-5_000:]
+    done = said(program, "--replay", CHECKS / "corpus.hex")
+    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-5_000:]
+
+
+def test_running_out_of_memory_is_a_status_with_a_message() -> None:
+    """P10: no exception leaves the library, no failure is taken for a success, and what is released is gone."""
+    done = said(addresses("out_of_memory") / "out_of_memory")
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = dict(re.findall(r"^(.*): (\d+) allocations$", done.stdout, re.MULTILINE))
+    assert {"RegisterCustomOps", "padops_describe", "CreateKernelV2", "KernelComputeV2"} <= counts.keys()
+    assert {"CreateEpFactories", "CreateEp", "GetCapability", "CreateKernelImpl", "Compute"} <= counts.keys()
+    assert {"CreateEp of the first", "GetCapability of the first"} <= counts.keys()
+    assert {"GetCustomOpDomains", "CreateEp of the operators"} <= counts.keys()
+    assert len(counts) == 23 and "0" not in counts.values()
+
+
+def test_kernels() -> None:
+    library = addresses("padops") / "libpadops.so"
     compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
     libraries = ("libasan.so", "libstdc++.so.6")
     found = [subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip() for name in libraries]
     environment = {
         **os.environ,
-        "PADOPS_LIBRARY": str(sanitized),
+        "PADOPS_LIBRARY": str(library),
         "PADOPS_EXAMPLES": str(EXAMPLES),
         # Python itself is built without sanitizers: theirs comes first, and libstdc++ beside it for their exceptions.
         "LD_PRELOAD": ":".join(found),
@@ -44,5 +78,16 @@ def test_kernels_with_sanitizers() -> None:
     command += TESTS
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-10_000:] + ran.stderr[-20_000:]
-    assert f"padops: {sanitized}" in ran.stdout
+    assert f"padops: {library}" in ran.stdout
     assert int(re.search(r"=+ (\d+) passed", ran.stdout).group(1)) > 250
+
+
+def test_threads_of_the_engine() -> None:
+    done = said(threads("engine_check"), "--count", 400, "--threads", 40)
+    assert done.returncode == 0 and done.stdout.endswith("\n400 cases passed\n"), done.stdout + done.stderr[-5_000:]
+
+
+def test_threads_that_make_both_providers() -> None:
+    """A runtime that is built without ThreadSanitizer, as ONNX Runtime is, would hide what it orders: ours is not."""
+    done = said(threads("provider_threads"), 8, 40)
+    assert (done.returncode, done.stdout) == (0, "no mistake\n"), done.stdout + done.stderr[-10_000:]

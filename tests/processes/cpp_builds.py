@@ -26,7 +26,7 @@ def build(folder: Path, *options: str, source: Path = ROOT, target: str = "all")
         folder: Where to build.
         options: Of the configuration, such as ``"-DCMAKE_BUILD_TYPE=None"``.
         source: The folder of the ``CMakeLists.txt``.
-        target: What to build.
+        target: What to build, with blanks between several.
 
     Returns:
         The folder.
@@ -36,11 +36,16 @@ def build(folder: Path, *options: str, source: Path = ROOT, target: str = "all")
     """
     for command in (
         [cmake(), "-S", str(source), "-B", str(folder), *options],
-        [cmake(), "--build", str(folder), "--parallel", "2", "--target", target],
+        [cmake(), "--build", str(folder), "--parallel", "2", "--target", *target.split()],
     ):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-10_000:]
     return folder
+
+
+def said(*command: object) -> subprocess.CompletedProcess[str]:
+    """Runs a program; it has ten minutes."""
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
 
 
 def fuzzed_inputs(done: subprocess.CompletedProcess[str]) -> int:

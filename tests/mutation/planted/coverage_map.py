@@ -10,6 +10,7 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ TEST = "PLANTED_TEST"  # the environment variable with the test that runs
 STARTS = "import coverage; coverage.process_startup()"  # a line of a .pth file: each process begins with it
 # These start compilers, installers and servers, and run no line that others do not.
 NOT_RUN = "csrc bench test_build_wheels.py test_documents.py test_ci.py test_pages.py"
-LONGEST = 200.0  # seconds of tests for one break
+LONGEST = 40.0  # seconds of tests for one break, beside those of the FEW files with the most tests that run its lines
+FEW = 3
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,8 +93,8 @@ class CoverageMap:
         self._data.read()
         self._seconds: dict[str, float] = json.loads((tree / FOLDER / SECONDS).read_text(encoding="utf-8"))
 
-    def tests_of(self, file: str, first: int, last: int) -> list[str]:
-        """Return the test functions that run one of these lines, the quickest first, within LONGEST.
+    def tests_of(self, file: str, first: int, last: int) -> list[list[str]]:
+        """Return the test functions that run one of these lines: first those of a few files, then the others.
 
         Where a line runs only when its module is imported, those that run any line of the file.
 
@@ -105,10 +107,14 @@ class CoverageMap:
         ran = {line: set(found) - {""} for line, found in contexts.items()}
         at_import = any(first <= line <= last and "" in found for line, found in contexts.items())
         found = set().union(*(tests for line, tests in ran.items() if at_import or first <= line <= last))
-        chosen, spent = [], 0.0
-        for test in sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test)):
-            spent += self._seconds[test]
-            if spent > LONGEST and chosen:
-                break
-            chosen.append(test)
-        return chosen
+        files = Counter(test.partition("::")[0] for test in found)
+        near = {place for place, _ in files.most_common(FEW)}
+        quickest = sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
+        close = [test for test in quickest if test.partition("::")[0] in near]
+        others = [test for test in quickest if test.partition("::")[0] not in near]
+        return [batch for batch in (self._within(close, LONGEST / 4), self._within(others, LONGEST)) if batch]
+
+    def _within(self, tests: list[str], limit: float) -> list[str]:
+        """The first tests that together take no longer; at least one."""
+        ends = accumulate(self._seconds[test] for test in tests)
+        return [test for test, end in zip(tests, ends, strict=True) if end <= limit] or tests[:1]

@@ -34,7 +34,7 @@ def stages_of(file: str) -> Iterator[Stage]:
         yield "program", "engine_check", "--every-way"
         yield "program", "engine_check", "--replay", "tests/cpp/corpus.hex"
         # What is read or written where nobody may, though nothing comes of it.
-        yield "pytest", "tests/csrc/test_engine_check.py::test_addresses_and_undefined_behaviour"
+        yield "pytest", "tests/csrc/test_sanitizers.py::test_the_engine"
     yield "build", "padops"
     yield "pytest", *named(next(tests for begins, tests in NATIVE_TESTS if place.startswith(tuple(begins.split()))))
     if place.startswith("ort/"):

@@ -92,8 +92,8 @@ class Workshop:
                 measure(self._python, self.tree, self._variables())
             self._map = CoverageMap(self.tree)
         last = source.count("\n", 0, change.end) + 1
-        tests = self._map.tests_of(change.file, change.line(source), last)
-        return [("build", "padops"), ("pytest", *tests)] if tests else []
+        batches = self._map.tests_of(change.file, change.line(source), last)
+        return [("build", "padops"), *(("pytest", *tests) for tests in batches)]
 
     def _variables(self) -> dict[str, str]:
         return {**_environment(), "PADOPS_LIBRARY": str(self.tree / LIBRARY / "libpadops.so")}
