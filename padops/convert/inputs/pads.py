@@ -98,11 +98,17 @@ def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple
     for attribute in node.attribute:
         if attribute.name in ("pads", "paddings"):
             return tuple(attribute.ints)
-    count = 0 if node.op_type in ("SamePad_1", "NGraphPad_0") else 3 if node.op_type.startswith("OpenVINOPad") else 2
-    given = list(node.input)[1:count]
+    given = list(node.input)[1 : _fill_at(node)]
     if not given or any(name not in constants for name in given):
         return None
     return tuple(int(amount) for name in given for amount in constants[name].reshape(-1))
+
+
+def _fill_at(node: onnx.NodeProto) -> int:
+    """Return the index of a Pad's fill; the amounts are the inputs between the data and it."""
+    if node.domain != DOMAIN or node.op_type.startswith("Pad_"):
+        return 2
+    return 3 if node.op_type.startswith("OpenVINOPad") else 1
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,7 @@ class AmountsInput:
     limited: bool  # whether the data limit the amounts
     axes: str = ""  # the input with the Pad's axes, if there is one
     axis_count: int | None = None  # of the Pad's axes, if these are constant or the data's inferred rank determines it
+    ends: int = 2  # of each axis that it has amounts for: both, or one
 
 
 @dataclass
@@ -152,20 +159,21 @@ def hints_of(message: onnx.ModelProto) -> Hints:
         if len(node.input) < 2:
             continue
         data = node.input[0] if node.input[0] in inputs else None
-        mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
-        at = 2  # the index of the fill
-        if node.domain == DOMAIN and not node.op_type.startswith("Pad_"):
-            at = 3 if node.op_type.startswith("OpenVINOPad") else 1
-        given_axes = node.input[3] if len(node.input) > 3 and at != 3 else ""
+        mode = next(
+            (a.s.decode(errors="replace") for a in node.attribute if a.name in ("mode", "pad_mode")), "constant"
+        )
+        at = _fill_at(node)
+        given_axes = node.input[3] if len(node.input) > 3 and at == 2 else ""
         axes = source if (source := _source(given_axes, made)) in inputs else ""
         if axes:
             hints.axes[axes] = data
-        if (name := _source(node.input[1], made)) in inputs:
+        for name in {_source(given, made) for given in node.input[1:at]} & inputs:
             ranks = _ranks(message) if ranks is None else ranks
             listed = constants.get(given_axes)
             axis_count = listed.size if listed is not None else None if given_axes else ranks.get(node.input[0])
-            hints.amounts[name] = AmountsInput(data, mode not in MODES_WITHOUT_REACH, axes, axis_count)
-        hints.small |= sources(node.input[1:2], made) & inputs
+            limited = mode not in MODES_WITHOUT_REACH
+            hints.amounts[name] = AmountsInput(data, limited, axes, axis_count, 4 - at)
+        hints.small |= sources(node.input[1:at], made) & inputs
         hints.fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
     hints.small -= set(hints.amounts)
     hints.moves = not computes_floats(message)

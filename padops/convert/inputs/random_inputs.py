@@ -199,7 +199,7 @@ def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> 
                 axis_count = prod(shapes[told.axes])
             elif axis_count is None and told.data in shapes:
                 axis_count = len(shapes[told.data])
-            shapes[name] = shapes[name][:1] if axis_count is None else (2 * axis_count,)
+            shapes[name] = shapes[name][:1] if axis_count is None else (told.ends * axis_count,)
         if name in shapes and told.axes in shapes and told.axes not in fixed:
             shapes[told.axes] = (prod(shapes[name]) // 2,)
     return shapes
@@ -273,7 +273,9 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     lowest = min(dims, default=LARGEST_AMOUNT + 1)
-    limits = [dim - 1 for dim in dims] * 2 if 2 * len(dims) == prod(shape) else [lowest - 1] * prod(shape)
+    limits = (
+        [dim - 1 for dim in dims] * told.ends if told.ends * len(dims) == prod(shape) else [lowest - 1] * prod(shape)
+    )
     largest = 1 if draw.attempt % FEW_ATTEMPTS == FEW_ATTEMPTS - 1 else LARGEST_AMOUNT
     highest = np.clip(limits, 0, min(largest, draw.highest)).astype(np.int64)
     made = rng.integers(0, highest, endpoint=True)

@@ -11,7 +11,7 @@ from written_models import model
 
 import padops
 from padops.convert.inputs.given import Input, inputs_of
-from padops.convert.inputs.pads import Hints, hints_of
+from padops.convert.inputs.pads import SIZED_BY, AmountsInput, Hints, hints_of, sizing_inputs
 from padops.convert.inputs.random_inputs import (
     HIGHEST,
     MAX_ELEMENTS,
@@ -27,6 +27,60 @@ from padops.spec.dtypes import by_numpy
 
 def drawn(source: onnx.ModelProto, seed: int = 0, turn: int = 0) -> dict[str, np.ndarray]:
     return next(random_inputs(inputs_of(source), seed, turn, hints_of(source)))
+
+
+SIZES = {
+    "Pad": "pads axes", "ConstantOfShape": "input", "Range": "start limit delta", "Expand": "shape", "Tile": "repeats",
+    "Reshape": "shape", "OneHot": "depth", "Resize": "roi scales sizes", "Upsample": "scales",
+    "Slice": "starts ends axes steps", "HannWindow": "size", "HammingWindow": "size", "BlackmanWindow": "size",
+    "MelWeightMatrix": "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz",
+    "DFT": "dft_length axis", "STFT": "frame_step frame_length", "CenterCropPad": "shape",
+    "Col2Im": "image_shape block_shape", "AffineGrid": "size", "MaxUnpool": "I output_shape",
+    "RoiAlign": "batch_indices", "TopK": "K", "SplitToSequence": "split",
+}  # fmt: skip
+HINTS = {  # what is drawn otherwise for these models
+    '(float[a, b] x, int64[4] p) => (float[c, d] y) { y = Pad <mode = "reflect"> (x, p) }':
+        Hints(amounts={"p": AmountsInput("x", True, "", 2)}, moves=True),
+    "(float[a, b] x, int64[4] p, float v) => (float[c, d] y) { n = Neg (x) q = Identity (p) y = Pad (n, q, v) }":
+        Hints(amounts={"p": AmountsInput(None, False, "", 2)}, fills={"v"}, moves=True),
+    '(float[a, b] x, int64[n] p, int64[m] at) => (float[c, d] y) { y = Pad <mode = "wrap"> (x, p, , at) }':
+        Hints(amounts={"p": AmountsInput("x", True, "at", None)}, axes={"at": "x"}, moves=True),
+    "(float[a, b] x, int64[n] p) => (float[c, d] y) <int64[1] at = {1}> { y = Pad (x, p, , at) }":
+        Hints(amounts={"p": AmountsInput("x", False, "", 1)}, moves=True),
+    "(float[a] x, int64[2] p, int64[2] q) => (float[c] y) { d = Shape (x) s = Add (p, q) t = Mul (s, d) "
+    "y = Pad (x, t) }":
+        Hints(small={"p", "q"}),
+    '(float[a] x, int64[1] p, int64[1] q, float v) => (float[c] y) { y = padops.OpenVINOPad_12 <pad_mode = "reflect"> '
+    "(x, p, q, v) }": Hints(
+        amounts={name: AmountsInput("x", True, "", 1, 1) for name in "pq"}, fills={"v"}, moves=True),
+    "(float[a] x, float v) => (float[c] y) { y = padops.NGraphPad_0 <pads_below = [1], pads_above = [2]> (x, v) }":
+        Hints(fills={"v"}, moves=True),
+    "(float[a] x) => (float[c] z) <int64[2] p = {-7, 2}, int64[2] q = {1, 5}> { y = Pad (x, p) z = Pad (y, q) }":
+        Hints(reach=7, moves=True),
+    "(int64 n, int64[1] i, bool on) => (bool a, bool[1] b) <int64[1] j = {-3}, int64 k = {8}> { a = Equal (k, n) "
+    "g = Gather (i, j) b = Equal (g, j) }": Hints(special={"n": [8], "i": [-3]}, moves=True),
+    "(float[a] x, bool on) => (float[b] y) { y = If (on) <then_branch = t () => (float[] z) { z = Exp (x) }, "
+    "else_branch = e () => (float[] z) { z = Abs (x) }> }": Hints(conditions={"on"}),
+    "(int64 n, float[a] x) => (float[a] y) <int64 one = {1}> { m = Add (n, one) y = Loop (m, , x) <body = b (int64 i, "
+    "bool on, float[a] s) => (bool go, float[a] t) { go = Identity (on) t = Neg (s) }> }": Hints(steps={"n"}),
+    "(float[a] x, float[a] u, int64[a] i) => (float[a] y) { y = ScatterElements <reduction = \"add\"> (x, i, u) }":
+        Hints(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HINTS)
+def test_hints(text: str) -> None:
+    assert hints_of(model(text)) == HINTS[text]
+
+
+def test_inputs_that_decide_sizes() -> None:
+    """Amounts are told by every node of a foreign domain; else by the names that the standard gives its inputs."""
+    for operator, places in SIZED_BY.items():
+        inputs = [row.name for row in onnx.defs.get_schema(operator).inputs]
+        assert [inputs[at] for at in places] == SIZES[operator].split(), operator
+    source = """(float[a] x, int64[1] p, int64[1] q, int64[2] r, float[b] u, int64[1] s) => (float[c] y, float[d] z) {
+        t = Shape (u) v = Add (p, q) w = Expand (x, v) y = Other.Own (w, r) z = Tile (x, t) o = Neg (s) }"""
+    assert sizing_inputs(model(source)) & {*"xpqrus"} == {*"xpqr"}
 
 
 def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
