@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -32,6 +33,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     os.environ[TEST] = item.nodeid.partition("[")[0]
     running = Coverage.current()
     assert running is not None
+    if sys.gettrace() is None:  # a test has taken it
+        running.stop()
+        running.start()
     running.switch_context(os.environ[TEST])
     return (yield)
 

@@ -66,9 +66,10 @@ class Workshop:
         """
         path = self.tree / change.file
         source = path.read_text(encoding="utf-8")
+        stages = self._stages(change, source)
         path.write_text(change.applied(source), encoding="utf-8")
         try:
-            found = self._first_failure(self._stages(change, source))
+            found = self._first_failure(stages)
         finally:
             path.write_text(source, encoding="utf-8")
         if found is None:
