@@ -37,7 +37,7 @@ def stand_in() -> Path:
     """The library, built."""
     from cpp_builds import CHECKS, ROOT, build  # where the tests run, not this program
 
-    folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
+    folder = build(ROOT / "build" / "stand-in", "-DCMAKE_BUILD_TYPE=None", source=CHECKS, target="stand_in_provider")
     return next(folder.glob("*stand_in_provider.so"))
 
 

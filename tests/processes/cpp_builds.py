@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -34,12 +35,18 @@ def build(folder: Path, *options: str, source: Path = ROOT, target: str = "all")
     Raises:
         AssertionError: A step failed; it holds what the step printed.
     """
-    for command in (
-        [cmake(), "-S", str(source), "-B", str(folder), *options],
-        [cmake(), "--build", str(folder), "--parallel", "2", "--target", *target.split()],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-10_000:]
+    folder.mkdir(parents=True, exist_ok=True)
+    alone = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX)  # other processes run other tests of the same build
+        for command in (
+            [cmake(), "-S", str(source), "-B", str(folder), *options],
+            [cmake(), "--build", str(folder), "--parallel", "2", "--target", *target.split()],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-10_000:]
+    finally:
+        os.close(alone)
     return folder
 
 

@@ -17,8 +17,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import stand_in_sessions
 from command_lines import save
-from cpp_builds import CHECKS, ROOT, build
 from provider_sessions import model, pad
 from small_irs import PAD_IR, PAD_IR_WEIGHTS
 from terminals import LASTING, SOON, ends, is_there
@@ -151,11 +151,15 @@ print(json.dumps([found.outcome, *found.notes]))
 
 def test_a_provider_of_a_library(tmp_path: Path) -> None:
     """Child processes register the provider as this one does; onnxruntime drops one that is only named."""
-    built = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
-    library = next(built.glob("*stand_in_provider.so"))
     source = model("""g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> {
         a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }""")
-    command = [sys.executable, "-c", LIBRARY, str(library), str(save(tmp_path / "model.onnx", source))]
+    command = [
+        sys.executable,
+        "-c",
+        LIBRARY,
+        str(stand_in_sessions.stand_in()),
+        str(save(tmp_path / "model.onnx", source)),
+    ]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr[-3_000:]
     outcome, session, runner, *_ = json.loads(ran.stdout)

@@ -69,6 +69,55 @@ EQUIVALENT = (
         'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',
         "the runtime refuses the model before it asks a provider",
     ),
+    Equivalent(
+        "padops/csrc/copy/copy.h",
+        "if (bytes >= kMinFetched)",
+        "if (bytes > kMinFetched)",
+        "from which length on lines are fetched ahead; the same bytes are written",
+    ),
+    Equivalent(
+        "padops/csrc/copy/copy.h",
+        "if (bytes >= kMinSet && std::memcmp(line, line + 1, kLine - 1) == 0) {",
+        "",
+        "which of two ways is quicker to write a pattern; both write the same bytes",
+    ),
+    Equivalent(
+        "padops/csrc/copy/packed_rows.h",
+        "for (; done + kWord < splice.bytes; done += kWord) word(out + done, at + done);",
+        "for (; done + kWord <= splice.bytes; done += kWord) word(out + done, at + done);",
+        "the last word is written twice, with the same bits",
+    ),
+    Equivalent(
+        "padops/csrc/copy/processor.cpp",
+        "found.amd = vendor.ebx == 0x68747541 && vendor.edx == 0x69746E65 && vendor.ecx == 0x444D4163; "
+        '// "AuthenticAMD"',
+        "",
+        "which copy suits the processor; all copies write the same bytes",
+    ),
+    Equivalent(
+        "padops/csrc/copy/processor.cpp",
+        "const unsigned version = ask(1).eax;",
+        "",
+        "which copy suits the processor; all copies write the same bytes",
+    ),
+    Equivalent(
+        "padops/csrc/copy/sub_byte_writer.h",
+        "kept = byte & ((1u << shift) - 1);",
+        "kept = byte & ((1u >> shift) - 1);",
+        "the first bits that are written into a byte make its higher bits 0",
+    ),
+    Equivalent(
+        "padops/csrc/core/engine.cpp",
+        "period == 0 || inner_.extent == 1 || period * element_ / 8 >= task_bytes || inner_.output <= period;",
+        "period == 0 || inner_.extent == 1 || period * element_ * 8 >= task_bytes || inner_.output <= period;",
+        "whether tasks are parts of rows or rows; both write the same bytes",
+    ),
+    Equivalent(
+        "padops/convert/inputs/given.py",
+        "FEW = 16 # the most elements of an optional input that runs set",
+        "",
+        "a limit of effort; verification.md promises no number",
+    ),
 )
 
 
