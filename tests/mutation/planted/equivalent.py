@@ -2,126 +2,89 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Equivalent(NamedTuple):
-    """A break, or all breaks of a line, that no test of results can see."""
-
-    file: str  # from the checkout's root
-    line: str  # as it is, in one line and without indentation; it must be there
-    became: str  # with the break; empty for all breaks of that line
-    reason: str  # why nothing that anybody could see is different
-
-
-EQUIVALENT = (
-    Equivalent(
-        "padops/convert/matchers/maps.py",
-        "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out",
-        "",
-        "a limit of memory, far above what Pads of models have; tests take it from here",
+# For each reason why nothing that anybody could see is different: the file, the line as it is, in one line and without
+# indentation, and the line with the break; "" for all breaks of that line.
+EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "a limit of memory, far above what Pads of models have; tests take it from here": (
+        ("padops/convert/matchers/maps.py",
+         "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out", ""),
     ),
-    Equivalent(
-        "padops/csrc/core/provider_rules.h",
-        "int version = 0; // of Pad",
-        "int version = 1; // of Pad",
-        "what reads a node always sets it",
+    "what reads a node always sets it": (
+        ("padops/csrc/core/provider_rules.h", "int version = 0; // of Pad", "int version = 1; // of Pad"),
     ),
-    Equivalent(
-        "padops/csrc/copy/byte_writer.h",
-        "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;",
-        "return row.left.kind == Run::Kind::kRepeat && std::min(row.left.count, row.right.count) * element >= kMinSet;",
-        "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
+    "which of two ways is quicker; both write the same bytes, and the check of the engine takes both": (
+        ("padops/csrc/copy/byte_writer.h",
+         "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= "
+         "kMinSet;",
+         "return row.left.kind == Run::Kind::kRepeat && std::min(row.left.count, row.right.count) * element >= "
+         "kMinSet;"),
     ),
-    Equivalent(
-        "padops/csrc/core/walk.h",
-        "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
-        "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;",
-        "the first group is written alone, and the others together: the same bytes, a call later",
+    "the first group is written alone, and the others together: the same bytes, a call later": (
+        ("padops/csrc/core/walk.h",
+         "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
+         "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;"),
     ),
-    Equivalent(
-        "padops/csrc/core/plan.cpp",
-        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;",
-        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 2;",
-        "whatever is more than kLargest is refused, and no message has the number",
+    "whatever is more than kLargest is refused, and no message has the number": (
+        ("padops/csrc/core/plan.cpp",
+         "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;",
+         "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 2;"),
     ),
-    Equivalent(
-        "padops/csrc/core/runs.cpp",
-        "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
-        "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
-        "two periods are listed as one that repeats, which writes the same bytes",
+    "two periods are listed as one that repeats, which writes the same bytes": (
+        ("padops/csrc/core/runs.cpp",
+         "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
+         "const int64_t listed = axis.output < 2 * period ? axis.output : period;"),
     ),
-    Equivalent(
-        "padops/csrc/core/streaming.cpp",
-        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
-        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
-        "an estimate of what a copy costs, which decides how it is done and nothing else",
+    "an estimate of what a copy costs, which decides how it is done and nothing else": (
+        ("padops/csrc/core/streaming.cpp",
+         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
+         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;"),
     ),
-    Equivalent(
-        "padops/csrc/core/thresholds.cpp",
-        "const auto [end, error] = std::from_chars(line, line + length, size);",
-        "const auto [end, error] = std::from_chars(line, line - length, size);",
-        "the libraries of gcc and clang stop at the letter behind the number before they reach any end",
+    "the libraries of gcc and clang stop at the letter behind the number before they reach any end": (
+        ("padops/csrc/core/thresholds.cpp",
+         "const auto [end, error] = std::from_chars(line, line + length, size);",
+         "const auto [end, error] = std::from_chars(line, line - length, size);"),
     ),
-    Equivalent(
-        "padops/csrc/ort/pad_node.cpp",
-        'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of int32',
-        'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',
-        "the runtime refuses the model before it asks a provider",
+    "the runtime refuses the model before it asks a provider": (
+        ("padops/csrc/ort/pad_node.cpp",
+         'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of '
+         'int32',
+         'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of '
+         'int32'),
     ),
-    Equivalent(
-        "padops/csrc/copy/copy.h",
-        "if (bytes >= kMinFetched)",
-        "if (bytes > kMinFetched)",
-        "from which length on lines are fetched ahead; the same bytes are written",
+    "from which length on lines are fetched ahead; the same bytes are written": (
+        ("padops/csrc/copy/copy.h", "if (bytes >= kMinFetched)", "if (bytes > kMinFetched)"),
     ),
-    Equivalent(
-        "padops/csrc/copy/copy.h",
-        "if (bytes >= kMinSet && std::memcmp(line, line + 1, kLine - 1) == 0) {",
-        "",
-        "which of two ways is quicker to write a pattern; both write the same bytes",
+    "which of two ways is quicker to write a pattern; both write the same bytes": (
+        ("padops/csrc/copy/copy.h", "if (bytes >= kMinSet && std::memcmp(line, line + 1, kLine - 1) == 0) {", ""),
     ),
-    Equivalent(
-        "padops/csrc/copy/packed_rows.h",
-        "for (; done + kWord < splice.bytes; done += kWord) word(out + done, at + done);",
-        "for (; done + kWord <= splice.bytes; done += kWord) word(out + done, at + done);",
-        "the last word is written twice, with the same bits",
+    "the last word is written twice, with the same bits": (
+        ("padops/csrc/copy/packed_rows.h",
+         "for (; done + kWord < splice.bytes; done += kWord) word(out + done, at + done);",
+         "for (; done + kWord <= splice.bytes; done += kWord) word(out + done, at + done);"),
     ),
-    Equivalent(
-        "padops/csrc/copy/processor.cpp",
-        "found.amd = vendor.ebx == 0x68747541 && vendor.edx == 0x69746E65 && vendor.ecx == 0x444D4163; "
-        '// "AuthenticAMD"',
-        "",
-        "which copy suits the processor; all copies write the same bytes",
+    "which copy suits the processor; all copies write the same bytes": (
+        ("padops/csrc/copy/processor.cpp",
+         'found.amd = vendor.ebx == 0x68747541 && vendor.edx == 0x69746E65 && vendor.ecx == 0x444D4163; // '
+         '"AuthenticAMD"',
+         ""),
+        ("padops/csrc/copy/processor.cpp", "const unsigned version = ask(1).eax;", ""),
     ),
-    Equivalent(
-        "padops/csrc/copy/processor.cpp",
-        "const unsigned version = ask(1).eax;",
-        "",
-        "which copy suits the processor; all copies write the same bytes",
+    "the first bits that are written into a byte make its higher bits 0": (
+        ("padops/csrc/copy/sub_byte_writer.h",
+         "kept = byte & ((1u << shift) - 1);", "kept = byte & ((1u >> shift) - 1);"),
     ),
-    Equivalent(
-        "padops/csrc/copy/sub_byte_writer.h",
-        "kept = byte & ((1u << shift) - 1);",
-        "kept = byte & ((1u >> shift) - 1);",
-        "the first bits that are written into a byte make its higher bits 0",
+    "whether tasks are parts of rows or rows; both write the same bytes": (
+        ("padops/csrc/core/engine.cpp",
+         "period == 0 || inner_.extent == 1 || period * element_ / 8 >= task_bytes || inner_.output <= period;",
+         "period == 0 || inner_.extent == 1 || period * element_ * 8 >= task_bytes || inner_.output <= period;"),
     ),
-    Equivalent(
-        "padops/csrc/core/engine.cpp",
-        "period == 0 || inner_.extent == 1 || period * element_ / 8 >= task_bytes || inner_.output <= period;",
-        "period == 0 || inner_.extent == 1 || period * element_ * 8 >= task_bytes || inner_.output <= period;",
-        "whether tasks are parts of rows or rows; both write the same bytes",
+    "a limit of effort; verification.md promises no number": (
+        ("padops/convert/inputs/given.py", "FEW = 16 # the most elements of an optional input that runs set", ""),
     ),
-    Equivalent(
-        "padops/convert/inputs/given.py",
-        "FEW = 16 # the most elements of an optional input that runs set",
-        "",
-        "a limit of effort; verification.md promises no number",
-    ),
-)
+}  # fmt: skip
 
 
 def reason_of(file: str, line: str, became: str) -> str:
     """Why a break changes nothing, or an empty text."""
-    rows = (row for row in EQUIVALENT if (row.file, row.line) == (file, line) and row.became in ("", became))
-    return next((row.reason for row in rows), "")
+    keys = {(file, line, became), (file, line, "")}
+    return next((reason for reason, rows in EQUIVALENT.items() if keys.intersection(rows)), "")
