@@ -73,8 +73,9 @@ def measure(python: Path, tree: Path, variables: Mapping[str, str]) -> None:
     """
     folder = tree / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    settings = f"source = padops\nparallel = true\nsigterm = true\ncontext = ${{{TEST}}}\ndata_file = {folder / DATA}"
-    (folder / SETTINGS).write_text(f"[run]\n{settings}\n", encoding="utf-8")
+    kept = ("concurrency = multiprocessing, thread", "parallel = true", "sigterm = true", f"context = ${{{TEST}}}")
+    settings = "\n".join(("[run]", "source = padops", *kept, f"data_file = {folder / DATA}", ""))
+    (folder / SETTINGS).write_text(settings, encoding="utf-8")
     plugin, left_out = ["-p", __name__], [f"--ignore=tests/{place}" for place in NOT_RUN.split()]
     quiet = ["-q", "-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
     started = {**variables, "COVERAGE_PROCESS_START": str(folder / SETTINGS)}
