@@ -178,7 +178,7 @@ def test_the_json_has_one_form(inspected: Path, cli: Cli) -> None:
     told = json.loads(out)
     right, missing = told.pop("models")
     assert (code, err, right) == (1, "error: missing.onnx does not exist\n", padops.inspect("right.onnx").to_json())
-    assert told == {name: right[name] for name in ("schema", "versions")}
+    assert told == {name: right[name] for name in ("schema", "versions")} and right["path"] == "right.onnx"
     assert missing == told | {"path": "missing.onnx", "error": "missing.onnx does not exist"}
     assert cli("inspect", "right.onnx", "missing.onnx", "--format", "json")[1] == out
     for name, found in (("right.onnx", right), ("missing.onnx", missing)):

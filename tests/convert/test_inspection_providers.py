@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -129,6 +130,8 @@ def test_commands(rules: Path, source: Path, cli: Cli) -> None:
     inspection = padops.inspect(REFLECT, providers=[VITIS], rules=rules)
     assert inspection.commands()["session"].endswith(f'providers=["{VITIS}"], rules="{rules}")')
     assert inspection.to_json()["rules"] == str(rules)
+    lower = replace(inspection, roads=("lower",)).commands()["lower"]
+    assert lower.endswith(f"--target onnx --for vitisai --rules {rules}")
     code, out, _ = cli("inspect", source, "--check", "--providers", "vitisai", "--rules", rules)
     assert code == 4 and f"{VITIS} gets it wrong (mode reflect: any)" in out
     made = source.with_name("out.onnx")
