@@ -81,6 +81,15 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     "a limit of effort; verification.md promises no number": (
         ("padops/convert/inputs/given.py", "FEW = 16 # the most elements of an optional input that runs set", ""),
     ),
+    "a sum with 0 fits": (
+        ("padops/csrc/core/provider_rules.cpp",
+         "if (b > 0 && a > kMost - b) return kMost;", "if (b >= 0 && a > kMost - b) return kMost;"),
+    ),
+    "both are an optional without a value": (
+        ("padops/csrc/core/provider_rules.cpp",
+         "if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;",
+         "if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return {};"),
+    ),
 }  # fmt: skip
 
 

@@ -13,8 +13,8 @@ ENGINE = "copy/ core/engine core/runs core/streaming core/thresholds core/sharin
 # Each row: how paths begin, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS = (
     (ENGINE, "csrc: inputs kernels"),
-    ("core/provider_rules ort/compiled_pad ort/pad_node",
-     "csrc: describe runtime: provider_in_front provider beside_real_providers"),
+    ("core/provider_rules core/rule_files core/json ort/compiled_pad ort/pad_node",
+     "csrc: describe runtime: provider_rules provider_in_front provider beside_real_providers"),
     ("ort/builtin_pad ort/provider",
      "runtime: provider provider_in_front placing session_optimizers inference_session"),
     ("ort/", "csrc: errors inputs describe kernels runtime: session provider placing"),
