@@ -64,6 +64,10 @@ HINTS = {  # what is drawn otherwise for these models
     "else_branch = e () => (float[] z) { z = Abs (x) }> }": Hints(conditions={"on"}),
     "(int64 n, float[a] x) => (float[a] y) <int64 one = {1}> { m = Add (n, one) y = Loop (m, , x) <body = b (int64 i, "
     "bool on, float[a] s) => (bool go, float[a] t) { go = Identity (on) t = Neg (s) }> }": Hints(steps={"n"}),
+    # A function of the model's own is inlined, beside one that is a fallback.
+    '(float[a, b] x, int64[4] p) => (float[c, d] y) { y = other.Ours (x, p) } <domain: "other", '
+    'opset_import: ["": 18]> Ours (u, v) => (w) { w = Pad (u, v) } <domain: "padops", opset_import: ["": 18]> Pad_18 (u, v) => (w) '
+    "{ w = Pad (u, v) }": Hints(amounts={"p": AmountsInput("x", False, "", 2)}, moves=True),
     "(float[a] x, float[a] u, int64[a] i) => (float[a] y) { y = ScatterElements <reduction = \"add\"> (x, i, u) }":
         Hints(),
 }  # fmt: skip
@@ -79,6 +83,7 @@ DRAWN = {
     "z = Add (x, k) y = Sqrt (z) }": "6b8f63a2",
     "(int8[h, w] i, uint16[w] j, int4[n] k, uint32[n] l, int64[n] m, string[n] s) => (int64[n] y) "
     "<int64[3] k = {100, -7, 4096}> { y = Sub (m, k) }": "fc4e959c",
+    "(float[2, 3] x, int64[2] i, int8[2] j, bool[2] on) => (int64[2] y) { y = Neg (i) }": "b8b566fa",
     "(float[] x, int64[] i) => (float[] y) <float[2] f = {0.25, 1e30}> { y = Gather (x, i) }": "65a94829",
     "(float[batch, n] sound, int64[batch] lens, int64[1] rate) => (bool[1] y) <int64[1] r = {16000}> { "
     "y = Equal (rate, r) }": "d957dbd8",
