@@ -66,7 +66,8 @@ HINTS = {  # what is drawn otherwise for these models
     "bool on, float[a] s) => (bool go, float[a] t) { go = Identity (on) t = Neg (s) }> }": Hints(steps={"n"}),
     # A function of the model's own is inlined, beside one that is a fallback.
     '(float[a, b] x, int64[4] p) => (float[c, d] y) { y = other.Ours (x, p) } <domain: "other", '
-    'opset_import: ["": 18]> Ours (u, v) => (w) { w = Pad (u, v) } <domain: "padops", opset_import: ["": 18]> Pad_18 (u, v) => (w) '
+    'opset_import: ["": 18]> Ours (u, v) => (w) { w = Pad (u, v) } <domain: "padops", '
+    'opset_import: ["": 18]> Pad_18 (u, v) => (w) '
     "{ w = Pad (u, v) }": Hints(amounts={"p": AmountsInput("x", False, "", 2)}, moves=True),
     "(float[a] x, float[a] u, int64[a] i) => (float[a] y) { y = ScatterElements <reduction = \"add\"> (x, i, u) }":
         Hints(),
