@@ -67,8 +67,8 @@ HINTS = {  # what is drawn otherwise for these models
     # A function of the model's own is inlined, beside one that is a fallback.
     '(float[a, b] x, int64[4] p) => (float[c, d] y) { y = other.Ours (x, p) } <domain: "other", '
     'opset_import: ["": 18]> Ours (u, v) => (w) { w = Pad (u, v) } <domain: "padops", '
-    'opset_import: ["": 18]> Pad_18 (u, v) => (w) '
-    "{ w = Pad (u, v) }": Hints(amounts={"p": AmountsInput("x", False, "", 2)}, moves=True),
+    'opset_import: ["": 18]> Pad_18 (u, v) => (w) { w = Pad (u, v) }':
+        Hints(amounts={"p": AmountsInput("x", False, "", 2)}, moves=True),
     "(float[a] x, float[a] u, int64[a] i) => (float[a] y) { y = ScatterElements <reduction = \"add\"> (x, i, u) }":
         Hints(),
 }  # fmt: skip
@@ -77,19 +77,19 @@ HINTS = {  # what is drawn otherwise for these models
 # Models, and the first digits of the hashes of what is drawn for them: in turns, and in many small sets.
 DRAWN = {
     "(float[b, n] x, float[b, m] z, bool on) => (float[c, d] y) <int64[4] p = {0, 0, 700, -3}> { y = Pad (x, p) }":
-        "be05dcdb",
+        "",
     '(float[a, b, c] x, int64[n] p, int64[m] at, float[] v) => (float[d, e, f] y) { y = Pad <mode = "reflect"> '
-    "(x, p, v, at) }": "d9d49889",
+    "(x, p, v, at) }": "fd641329",
     "(float16[n] x, float a, float b, bfloat16[n] c, float8e8m0[n] e) => (float16[m] y) <float16[1] k = {3}> { "
-    "z = Add (x, k) y = Sqrt (z) }": "6b8f63a2",
+    "z = Add (x, k) y = Sqrt (z) }": "7b5d2cde",
     "(int8[h, w] i, uint16[w] j, int4[n] k, uint32[n] l, int64[n] m, string[n] s) => (int64[n] y) "
-    "<int64[3] k = {100, -7, 4096}> { y = Sub (m, k) }": "fc4e959c",
-    "(float[2, 3] x, int64[2] i, int8[2] j, bool[2] on) => (int64[2] y) { y = Neg (i) }": "b8b566fa",
-    "(float[] x, int64[] i) => (float[] y) <float[2] f = {0.25, 1e30}> { y = Gather (x, i) }": "65a94829",
+    "<int64[3] k = {100, -7, 4096}> { y = Sub (m, k) }": "1206c2bd",
+    "(float[2, 3] x, int64[2] i, int8[2] j, bool[2] on) => (int64[2] y) { y = Neg (i) }": "c9bd0084",
+    "(float[] x, int64[] i) => (float[] y) <float[2] f = {0.25, 1e30}> { y = Gather (x, i) }": "6e8d350b",
     "(float[batch, n] sound, int64[batch] lens, int64[1] rate) => (bool[1] y) <int64[1] r = {16000}> { "
-    "y = Equal (rate, r) }": "d957dbd8",
+    "y = Equal (rate, r) }": "497cedc6",
     "(int64 steps, float[n] x, int64[n] i) => (float[k] y) { y = Loop (steps, , x) <body = b (int64 j, bool on, "
-    "float[n] s) => (bool go, float[k] t) { go = Identity (on) t = Concat <axis = 0> (s, s) }> }": "ba4c242d",
+    "float[n] s) => (bool go, float[k] t) { go = Identity (on) t = Concat <axis = 0> (s, s) }> }": "2a700864",
 }  # fmt: skip
 
 
@@ -98,8 +98,8 @@ def test_a_seed_draws_what_it_drew_before(text: str) -> None:
     """No verdict changes by chance with a new padops. After a wanted change, long_proof.py must find as much."""
     source, found = model(text, opset=22), hashlib.sha256()
     inputs, hints, marks = inputs_of(source), hints_of(source), marks_of(source)
-    turns = [islice(random_inputs(inputs, 1, turn, hints), 12) for turn in range(9)]
-    many = (many_inputs(inputs, marks, sizing, hints.moves, 1, 300) for sizing in (sizing_inputs(source), {"i", "m"}))
+    turns = [islice(random_inputs(inputs, 1, turn, hints), 9) for turn in range(8)]
+    many = (many_inputs(inputs, marks, sizing, hints.moves, 1, 150) for sizing in (sizing_inputs(source), {"i", "m"}))
     for feeds in chain(*turns, *many):
         for name, array in feeds.items():
             found.update(f"{name} {array.dtype} {array.shape}".encode())

@@ -22,7 +22,7 @@ TEST = "PLANTED_TEST"  # the environment variable with the test that runs
 STARTS = "import coverage; coverage.process_startup()"  # a line of a .pth file: each process begins with it
 # These start compilers, installers and servers, and run no line that others do not.
 NOT_RUN = "csrc bench test_build_wheels.py test_documents.py test_ci.py test_pages.py"
-LONGEST = 60.0  # seconds, measured, of the FEW files with the most tests that run a line, and again of the others
+LONGEST = 60.0  # seconds, measured, of the FEW files that are most about a line, and again of the others
 FEW = 3
 
 
@@ -112,8 +112,8 @@ class CoverageMap:
         ran = {line: set(found) - {""} for line, found in contexts.items()}
         at_import = any(first <= line <= last and "" in found for line, found in contexts.items())
         found = set().union(*(tests for line, tests in ran.items() if at_import or first <= line <= last))
-        files = Counter(test.partition("::")[0] for test in found)
-        near = {place for place, _ in files.most_common(FEW)}
+        all_tests, files = (Counter(test.partition("::")[0] for test in tests) for tests in (self._seconds, found))
+        near = sorted(files, key=lambda place: files[place] ** 2 / max(all_tests[place], 1))[-FEW:]
         quickest = sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
         close = [test for test in quickest if test.partition("::")[0] in near]
         others = [test for test in quickest if test.partition("::")[0] not in near]
