@@ -212,16 +212,13 @@ def test_what_is_refused(source: bytes | str, arguments: dict[str, Any], error: 
 
 
 @with_providers  # older onnxruntimes take these arguments for a failure of the provider, and try the CPU
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"providers": ["Nope"]},
-        {"providers": "CPUExecutionProvider"},
-        {"providers": [3]},
-        {"sess_options": 3},
-        {"provider_options": [{}, {}]},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"providers": ["Nope"]},
+    {"providers": "CPUExecutionProvider"},
+    {"providers": [3]},
+    {"sess_options": 3},
+    {"provider_options": [{}, {}]},
+])  # fmt: skip
 def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "_converted_after", None)
     with pytest.raises(

@@ -25,18 +25,15 @@ POOLED = (
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
 
 
-@pytest.mark.parametrize(
-    ("minor", "words", "looks"),
-    [
-        (FIRST_MINOR - 1, {b"Pad"}, True),
-        (FIRST_MINOR, {b"Pad"}, False),
-        (FIRST_MINOR - 1, {b"Pad", model_words.DOMAIN}, False),
-        (FIRST_MINOR - 1, {b"reflect"}, False),
-        (FIRST_MINOR, {b"SAME_", model_words.WRONG_SAME}, True),
-        (FIRST_MINOR, {b"SAME_"}, False),
-        *((minor, {*model_words.MISCOUNTED}, 21 <= minor <= 24) for minor in (20, 21, 24, 25)),
-    ],
-)
+@pytest.mark.parametrize(("minor", "words", "looks"), [
+    (FIRST_MINOR - 1, {b"Pad"}, True),
+    (FIRST_MINOR, {b"Pad"}, False),
+    (FIRST_MINOR - 1, {b"Pad", model_words.DOMAIN}, False),
+    (FIRST_MINOR - 1, {b"reflect"}, False),
+    (FIRST_MINOR, {b"SAME_", model_words.WRONG_SAME}, True),
+    (FIRST_MINOR, {b"SAME_"}, False),
+    *((minor, {*model_words.MISCOUNTED}, 21 <= minor <= 24) for minor in (20, 21, 24, 25)),
+])  # fmt: skip
 def test_when_it_looks(minor: int, words: set[bytes], looks: bool) -> None:
     """Before there are providers at each model with Pads that is not converted yet."""
     assert model_words.is_silent(frozenset(words), minor) is looks

@@ -62,19 +62,16 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @on_linux
-@pytest.mark.parametrize(
-    ("system", "changed", "text"),
-    [
-        ("linux", {"exports": MORE}, SHOWS_MORE),
-        ("linux", {"exports": ENTRY_POINTS[1:]}, "its library exports ['RegisterCustomOps', "),
-        ("linux", {"needed": "libstdc++.so.6"}, "its library needs libstdc++.so.6"),
-        ("linux", {"version": "GLIBC_2.29"}, "its library needs GLIBC_2.29"),
-        ("linux", {"version": "CXXABI_1.3"}, "its library needs CXXABI_1.3"),
-        ("windows", {"exports": MORE}, SHOWS_MORE),
-        ("windows", {"needed": ["KERNEL32.dll", "libgcc_s_seh-1.dll"]}, "its library needs libgcc_s_seh-1.dll"),
-        ("windows", {"machine": "I386"}, "its library is PE I386, expected PE AMD64"),
-    ],
-)
+@pytest.mark.parametrize(("system", "changed", "text"), [
+    ("linux", {"exports": MORE}, SHOWS_MORE),
+    ("linux", {"exports": ENTRY_POINTS[1:]}, "its library exports ['RegisterCustomOps', "),
+    ("linux", {"needed": "libstdc++.so.6"}, "its library needs libstdc++.so.6"),
+    ("linux", {"version": "GLIBC_2.29"}, "its library needs GLIBC_2.29"),
+    ("linux", {"version": "CXXABI_1.3"}, "its library needs CXXABI_1.3"),
+    ("windows", {"exports": MORE}, SHOWS_MORE),
+    ("windows", {"needed": ["KERNEL32.dll", "libgcc_s_seh-1.dll"]}, "its library needs libgcc_s_seh-1.dll"),
+    ("windows", {"machine": "I386"}, "its library is PE I386, expected PE AMD64"),
+])  # fmt: skip
 def test_a_library(system: str, changed: dict[str, Any], text: str, tmp_path: Path, script: ModuleType) -> None:
     target = script.TARGETS[LINUX if system == "linux" else "windows-amd64"]
 

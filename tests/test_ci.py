@@ -21,17 +21,14 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
-        ({}, 4),
-        ({"models": "a folder"}, 0),
-        ({"models": "a folder\nrefused.onnx\n"}, 3),
-        ({"models": "refused.onnx\nunsure.onnx", "allow": "refused unsure"}, 0),
-        ({"models": "a folder", "allow": "nothing"}, 2),
-        ({"models": "--help\n$(touch hacked)"}, 1),
-    ],
-)
+@pytest.mark.parametrize(("given", "code"), [
+    ({}, 4),
+    ({"models": "a folder"}, 0),
+    ({"models": "a folder\nrefused.onnx\n"}, 3),
+    ({"models": "refused.onnx\nunsure.onnx", "allow": "refused unsure"}, 0),
+    ({"models": "a folder", "allow": "nothing"}, 2),
+    ({"models": "--help\n$(touch hacked)"}, 1),
+])  # fmt: skip
 def test_the_action(given: dict[str, str], code: int, repository: Path) -> None:
     ran = run_script(action(given), repository)
     assert ran.returncode == code, ran.stdout + ran.stderr

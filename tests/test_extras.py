@@ -90,26 +90,20 @@ def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
     lacking |= {name: f"onnxruntime: padops.{name} {NO_RUNTIME}" for name in ("InferenceSession", "register")}
     lacking |= {"bfloat16": f"ml_dtypes: the element type bfloat16 needs ml_dtypes, {NOT_THERE}"}
     assert json.loads(ran.stdout) == {
-        "library": str(numpy_alone / "padops" / "libpadops.so"),
-        "ops": True,
-        "same": [1, 1],
-        "padded": [2, 1, 0, 1, 2, 1, 0],
-        "unknown": True,
+        "library": str(numpy_alone / "padops" / "libpadops.so"), "ops": True, "same": [1, 1],
+        "padded": [2, 1, 0, 1, 2, 1, 0], "unknown": True,
         **{name: f"DependencyError {text}" for name, text in lacking.items()},
-    }
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("--help",), 0),
-        (("convert", "--help"), 0),
-        (("describe",), 0),
-        (("convert", MODEL, "-o", "out.onnx"), 1),
-        (("verify", MODEL, MODEL), 1),
-        (("conformance", "--quick", "--out", "report"), 1),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code"), [
+    (("--help",), 0),
+    (("convert", "--help"), 0),
+    (("describe",), 0),
+    (("convert", MODEL, "-o", "out.onnx"), 1),
+    (("verify", MODEL, MODEL), 1),
+    (("conformance", "--quick", "--out", "report"), 1),
+])  # fmt: skip
 def test_commands(arguments: tuple[object, ...], code: int, numpy_alone: Path, tmp_path: Path) -> None:
     ran = run_python(numpy_alone, "-m", "padops", *arguments, cwd=tmp_path)
     assert (ran.returncode, bool(ran.stdout), bool(ran.stderr)) == (code, not code, bool(code))
@@ -164,16 +158,11 @@ def test_the_extras_are_those_of_the_package() -> None:
 INCOMPLETE = "onnxruntime, but the one in {} is incomplete (onnxruntime-gpu installed): uninstall every onnxruntime "
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (
-            '__version__ = "1.19.2"\nclass InferenceSession: pass\n',
-            "onnxruntime 1.20 or newer, but onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu",
-        ),
-        ("", f"{INCOMPLETE}package, then install one"),
-    ],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    ('__version__ = "1.19.2"\nclass InferenceSession: pass\n',
+     "onnxruntime 1.20 or newer, but onnxruntime-gpu is 1.19.2: pip install --upgrade onnxruntime-gpu"),
+    ("", f"{INCOMPLETE}package, then install one"),
+])  # fmt: skip
 def test_an_onnxruntime_that_will_not_do(content: str, told: str, numpy_alone: Path, tmp_path: Path) -> None:
     package = tmp_path / "onnxruntime"
     package.mkdir()
@@ -197,15 +186,12 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("convert {} -q -o out.onnx", ""),
-        ("convert {} -q -o out.onnx --verify --strict", ""),  # what is proved needs no run
-        ("convert {} -q -o out.onnx --verify --run", f"error: verifying a model {NO_RUNTIME}\n"),
-        ("inspect {} --providers FooExecutionProvider", f"error: a provider without rules {NO_RUNTIME}\n"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), [
+    ("convert {} -q -o out.onnx", ""),
+    ("convert {} -q -o out.onnx --verify --strict", ""),  # what is proved needs no run
+    ("convert {} -q -o out.onnx --verify --run", f"error: verifying a model {NO_RUNTIME}\n"),
+    ("inspect {} --providers FooExecutionProvider", f"error: a provider without rules {NO_RUNTIME}\n"),
+])  # fmt: skip
 def test_converting_needs_no_onnxruntime_and_verifying_does(words: str, told: str, here: Path) -> None:
     command = [sys.executable, "-c", WITHOUT, *words.format(MODEL).split()]
     ran = subprocess.run(command, capture_output=True, text=True)

@@ -99,12 +99,8 @@ PEERS = {
     "numpy": "NumPy",
 }
 OTHERS = {
-    "built-in": "ONNX Runtime",
-    "copy": "a plain copy",
-    "numpy": "NumPy",
-    "torch": "PyTorch",
-    "openvino": "OpenVINO",
-}
+    "built-in": "ONNX Runtime", "copy": "a plain copy", "numpy": "NumPy", "torch": "PyTorch", "openvino": "OpenVINO",
+}  # fmt: skip
 
 
 def conformance() -> str:

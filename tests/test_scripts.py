@@ -162,15 +162,12 @@ def test_the_tests_that_scripts_choose_are_there() -> None:
     assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "outcomes", "code"),
-    [
-        (["--ci"], ["passed", "passed"], 0),
-        (["--ci"], ["passed", "failed"], 1),
-        (["--ci"], ["not run", "passed"], 1),
-        (["--only", "1.22.1"], ["not run"] * 10, 0),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "outcomes", "code"), [
+    (["--ci"], ["passed", "passed"], 0),
+    (["--ci"], ["passed", "failed"], 1),
+    (["--ci"], ["not run", "passed"], 1),
+    (["--only", "1.22.1"], ["not run"] * 10, 0),
+])  # fmt: skip
 def test_the_exit_code_of_the_matrix(monkeypatch, arguments, outcomes, code) -> None:
     matrix, left = importlib.import_module("matrix"), list(outcomes)
     monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))

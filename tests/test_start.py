@@ -32,19 +32,15 @@ def python(program: str, *arguments: str) -> str:
     return ran.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "heavy"),
-    [
-        (["--help"], ALL),
-        (["--version"], ALL[:-1]),
-        (["describe"], ALL[:-1]),
-        (["inspect", str(MODELS / "nested.onnx")], COMPUTING + RUNNING),
-        (["convert", str(MODELS), "--dry-run"], COMPUTING + RUNNING),
-        (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify", "--run"], COMPUTING),
-        (["info"], COMPUTING),
-    ],
-    ids=lambda value: "-".join(map(str, value)).replace(str(MODELS), "models"),
-)
+@pytest.mark.parametrize(("arguments", "heavy"), [
+    (["--help"], ALL),
+    (["--version"], ALL[:-1]),
+    (["describe"], ALL[:-1]),
+    (["inspect", str(MODELS / "nested.onnx")], COMPUTING + RUNNING),
+    (["convert", str(MODELS), "--dry-run"], COMPUTING + RUNNING),
+    (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify", "--run"], COMPUTING),
+    (["info"], COMPUTING),
+], ids=lambda value: "-".join(map(str, value)).replace(str(MODELS), "models"))  # fmt: skip
 def test_a_command_loads_what_it_needs(arguments: list[str], heavy: tuple[str, ...]) -> None:
     assert json.loads(python(PROGRAM, json.dumps(heavy), json.dumps(arguments))) == [0, []]
 

@@ -43,21 +43,18 @@ EDGE = '{ y = Pad <mode = "edge"> (x, pads) }'
 
 REFUSED: dict[str, Refused] = {
     "type": Refused("Could not find an implementation for Pad(18)", f"{SHORTS} {PADS} {EDGE}"),
-    "opset 1": Refused(
-        "Could not find an implementation for Pad(1)",
-        FLOATS + '{ y = Pad <mode = "edge", paddings = [0, 1, 0, 1]> (x) }', opset=1, fallback=False),
-    "type that the opset lacks": Refused(
-        "Type 'tensor(int16)' of input parameter (x) of operator (Pad)",
-        SHORTS + '{ y = Pad <mode = "edge", pads = [0, 1, 0, 1]> (x) }', opset=10, as_it_is=False, fallback=False),
-    "long reflection": Refused(
-        "Pad reflect: pre-pad (3) exceeds maximum allowed (2) for axis 1",
-        f'{FLOATS} {LONG} {{ y = Pad <mode = "reflect"> (x, pads) }}'),
+    "opset 1": Refused("Could not find an implementation for Pad(1)",
+                       FLOATS + '{ y = Pad <mode = "edge", paddings = [0, 1, 0, 1]> (x) }', opset=1, fallback=False),
+    "type that the opset lacks": Refused("Type 'tensor(int16)' of input parameter (x) of operator (Pad)",
+                                         SHORTS + '{ y = Pad <mode = "edge", pads = [0, 1, 0, 1]> (x) }', opset=10,
+                                         as_it_is=False, fallback=False),
+    "long reflection": Refused("Pad reflect: pre-pad (3) exceeds maximum allowed (2) for axis 1",
+                               f'{FLOATS} {LONG} {{ y = Pad <mode = "reflect"> (x, pads) }}'),
     "reflection of one element": Refused(
         "Pad reflect requires axis length >= 2",
         f'(float[a, b] x) => (float[c, d] y) {PADS} {{ y = Pad <mode = "reflect"> (x, pads) }}', dims=1),
-    "symmetric": Refused(
-        "Invalid 'mode' attribute value", f'{FLOATS} {PADS} {{ y = Pad <mode = "symmetric"> (x, pads) }}',
-        meant="P9"),
+    "symmetric": Refused("Invalid 'mode' attribute value",
+                         f'{FLOATS} {PADS} {{ y = Pad <mode = "symmetric"> (x, pads) }}', meant="P9"),
     "axes of int32": Refused(
         "ParseData type mismatch for tensor: axes",
         FLOATS + '<int64[2] pads = {1, 1}, int32[1] axes = {1}> { y = Pad <mode = "edge"> (x, pads, , axes) }',
@@ -68,28 +65,24 @@ REFUSED: dict[str, Refused] = {
         " { axes = Loop <body = b (int64 i, bool on, int64[] a) => (bool go, int64[] c) "
         "{ go = Identity (on) c = Identity (a) }>"
         ' (one, , k) y = Pad <mode = "edge"> (x, pads, , axes) }', as_it_is=False),
-    "pads in a row": Refused(
-        "'pads' input must be a 1D (shape: [2 * num_axes]) tensor",
-        f"{FLOATS} <int64[1, 4] pads = {{0, 1, 0, 1}}> {EDGE}", as_it_is=False),
+    "pads in a row": Refused("'pads' input must be a 1D (shape: [2 * num_axes]) tensor",
+                             f"{FLOATS} <int64[1, 4] pads = {{0, 1, 0, 1}}> {EDGE}", as_it_is=False),
     "fill of another type": Refused(
         "Type parameter (T) of Optype (Pad) bound to different types",
         FLOATS + "<int64[4] pads = {0, 1, 0, 1}, double f = {2.5}> { y = Pad (x, pads, f) }", as_it_is=False),
-    "amounts of int32": Refused(
-        "Type 'tensor(int32)' of input parameter (pads) of operator (Pad)",
-        f"{FLOATS} <int32[4] pads = {{0, 1, 0, 1}}> {EDGE}", as_it_is=False),
-    "value as an integer": Refused(
-        "Mismatched attribute type in 'p : value'",
-        FLOATS + "{ [p] y = Pad <pads = [0, 1, 0, 1], value: int = 3> (x) }", opset=10, as_it_is=False, fallback=False),
-    "form of an older opset": Refused(
-        "Node with schema(::Pad:13) has input size 1 not in range [min=2, max=3]",
-        FLOATS + '{ y = Pad <mode = "edge", pads = [0, 1, 0, 1]> (x) }', opset=13, as_it_is=False),
-    "form of a newer opset": Refused(
-        "Node with schema(::Pad:2) has input size 2 not in range [min=1, max=1]", f"{FLOATS} {PADS} {EDGE}",
-        opset=10, as_it_is=False, fallback=False),
-    "TensorFlow": Refused(
-        "tf:MirrorPad(-1) is not a registered function/op",
-        FLOATS + '<int64[2, 2] p = {0, 0, 1, 1}> { y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }',
-        as_it_is=False, options={"custom_domains": ["tf"]}, domains=("tf",)),
+    "amounts of int32": Refused("Type 'tensor(int32)' of input parameter (pads) of operator (Pad)",
+                                f"{FLOATS} <int32[4] pads = {{0, 1, 0, 1}}> {EDGE}", as_it_is=False),
+    "value as an integer": Refused("Mismatched attribute type in 'p : value'",
+                                   FLOATS + "{ [p] y = Pad <pads = [0, 1, 0, 1], value: int = 3> (x) }", opset=10,
+                                   as_it_is=False, fallback=False),
+    "form of an older opset": Refused("Node with schema(::Pad:13) has input size 1 not in range [min=2, max=3]",
+                                      FLOATS + '{ y = Pad <mode = "edge", pads = [0, 1, 0, 1]> (x) }', opset=13,
+                                      as_it_is=False),
+    "form of a newer opset": Refused("Node with schema(::Pad:2) has input size 2 not in range [min=1, max=1]",
+                                     f"{FLOATS} {PADS} {EDGE}", opset=10, as_it_is=False, fallback=False),
+    "TensorFlow": Refused("tf:MirrorPad(-1) is not a registered function/op",
+                          FLOATS + '<int64[2, 2] p = {0, 0, 1, 1}> { y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }',
+                          as_it_is=False, options={"custom_domains": ["tf"]}, domains=("tf",)),
     "SAME with dilation": Refused(
         "Dilation not supported for AutoPadType::SAME_UPPER",
         "(float[1, 1, 7, 7] x) => (float[a, b, c, d] y) <float[1, 1, 3, 3] w = {1, 1, 1, 1, 1, 1, 1, 1, 1}>"
@@ -104,12 +97,10 @@ REFUSED: dict[str, Refused] = {
     "fill of two": Refused(
         "value_tensor->Shape().Size() == 1 was false",
         FLOATS + '<int64[4] pads = {0, 1, 0, 1}, float[2] f = {1, 2}> { y = Pad <mode = "edge"> (x, pads, f) }'),
-    "no library": Refused(
-        "padops:Pad_18(-1) is not a registered function/op",
-        f'{FLOATS} {PADS} {{ y = padops.Pad_18 <mode = "edge"> (x, pads) }}', domains=("padops",)),
-    "nothing to extend": Refused(
-        "Cannot use 'edge' mode to pad dimension with a value of 0",
-        f"(float[2, b] x) => (float[c, d] y) {PADS} {EDGE}", dims=0, meant="P5"),
+    "no library": Refused("padops:Pad_18(-1) is not a registered function/op",
+                          f'{FLOATS} {PADS} {{ y = padops.Pad_18 <mode = "edge"> (x, pads) }}', domains=("padops",)),
+    "nothing to extend": Refused("Cannot use 'edge' mode to pad dimension with a value of 0",
+                                 f"(float[2, b] x) => (float[c, d] y) {PADS} {EDGE}", dims=0, meant="P5"),
 }  # fmt: skip
 
 TYPES = {"tensor(float)": np.float32, "tensor(int16)": np.int16}

@@ -78,17 +78,14 @@ def test_a_model_that_changes_is_not_timed(kind: str, monkeypatch: pytest.Monkey
         timing.time_model(ROOT / "models" / "pad_19.onnx", str(tmp_path), 1, 0.01)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--only", "no such"], "no workload has 'no such' in its name; there are image constant, image reflect"),
-        (["--quick", "--only", "int4"], f"no workload of --quick has 'int4' in its name; there are {', '.join(QUICK)}"),
-        (["--model", "m.onnx", "--only", "tiny"], "--only chooses from the workloads, but --model measures none"),
-        (["--random", "2", "--quick"], "--random excludes --quick"),
-        (["--random", "2", "--model", "m.onnx"], "--random excludes --model"),
-        (["--seed", "3"], "--seed needs --random"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--only", "no such"], "no workload has 'no such' in its name; there are image constant, image reflect"),
+    (["--quick", "--only", "int4"], f"no workload of --quick has 'int4' in its name; there are {', '.join(QUICK)}"),
+    (["--model", "m.onnx", "--only", "tiny"], "--only chooses from the workloads, but --model measures none"),
+    (["--random", "2", "--quick"], "--random excludes --quick"),
+    (["--random", "2", "--model", "m.onnx"], "--random excludes --model"),
+    (["--seed", "3"], "--seed needs --random"),
+])  # fmt: skip
 def test_mistakes_are_named(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", *arguments]) == 2
     assert capsys.readouterr().err.startswith(f"error: {words}")

@@ -240,15 +240,12 @@ def test_without_leaves_peers_out(asked: dict[str, Any]) -> None:
 NAMED = "is for a run of all peers, not of those that are named"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("--quick --without nobody", f"there is no peer 'nobody' to leave out; there are {', '.join(PEERS)}"),
-        ("--without torch --peer torch", f"--without {NAMED}"),
-        ("--require-peers --peer-command mine", f"--require-peers {NAMED}"),
-        ("show r.jsonl --format html --out d", "--format is for standard output, but --out writes every form"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    ("--quick --without nobody", f"there is no peer 'nobody' to leave out; there are {', '.join(PEERS)}"),
+    ("--without torch --peer torch", f"--without {NAMED}"),
+    ("--require-peers --peer-command mine", f"--require-peers {NAMED}"),
+    ("show r.jsonl --format html --out d", "--format is for standard output, but --out writes every form"),
+])  # fmt: skip
 def test_wrong_options(words: str, said: str, asked: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", *words.split()]) == 2
     assert capsys.readouterr().err == f"error: {said}\n" and asked == {}

@@ -165,16 +165,13 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
 FAILING = "REFUSALS = {}\n\ndef pad(op, attributes, inputs):\n    raise {}('of its own')\n"
 
 
-@pytest.mark.parametrize(
-    ("stated", "raised", "outcome"),
-    [
-        ("()", "TypeError", "error"),
-        ("(ValueError,)", "TypeError", "error"),
-        ("(ValueError,)", "ValueError", "agree"),
-        ("ArithmeticError", "ZeroDivisionError", "agree"),  # a type alone, and a kind of it
-        ("(TypeError,)", "NotImplementedError", "unsupported"),
-    ],
-)
+@pytest.mark.parametrize(("stated", "raised", "outcome"), [
+    ("()", "TypeError", "error"),
+    ("(ValueError,)", "TypeError", "error"),
+    ("(ValueError,)", "ValueError", "agree"),
+    ("ArithmeticError", "ZeroDivisionError", "agree"),  # a type alone, and a kind of it
+    ("(TypeError,)", "NotImplementedError", "unsupported"),
+])  # fmt: skip
 def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcome: str, tmp_path: Path) -> None:
     """Such a peer gets no case right that has an output, whatever it states."""
     errors = [one.case for one in prepared() if one.packed is None][::20]

@@ -148,16 +148,13 @@ def one_node(op: str, element_type: int) -> onnx.ModelProto:
 EMPTY_STRING = 24 if sys.platform == "darwin" else 32  # bytes in the runtime's C++ library
 
 
-@pytest.mark.parametrize(
-    ("name", "amount", "size"),
-    [
-        ("uint8", LARGEST - 3, LARGEST),
-        ("int4", 2**50 - 1, 2**49 + 1),
-        ("float16", 2**46, 2**47 + 6),
-        ("double", 2**58, 2**61 + 24),
-        ("string", 2**58, 2**58 * EMPTY_STRING + 3 * EMPTY_STRING),
-    ],
-)
+@pytest.mark.parametrize(("name", "amount", "size"), [
+    ("uint8", LARGEST - 3, LARGEST),
+    ("int4", 2**50 - 1, 2**49 + 1),
+    ("float16", 2**46, 2**47 + 6),
+    ("double", 2**58, 2**61 + 24),
+    ("string", 2**58, 2**58 * EMPTY_STRING + 3 * EMPTY_STRING),
+])  # fmt: skip
 def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
     """P10: a size that passes the checks but that no machine can hold is an error, and the next run is fine."""
     data = native.random_array(np.random.default_rng(1), native.by_name(name), (3,))

@@ -153,16 +153,13 @@ def test_huge_interiors(size: int, dtype: type) -> None:
                 assert native.outcome(native.run, *given) == native.outcome(reference.run, *given)
 
 
-@pytest.mark.parametrize(
-    ("data", "below", "above", "interior", "output"),
-    [
-        # However large it is, between no two elements there is none; a step as large as int64 was a crash.
-        ([5], 1, 2, 2**63 - 1, [9, 5, 9, 9]),
-        ([], 1, 2, 2**63 - 1, [9, 9, 9]),
-        # Two elements with 2**59 - 3 fills between them, of which the crop leaves one fill.
-        ([1, 2], 3 - LARGEST, 1, LARGEST - 3, [9, 2, 9]),
-    ],
-)
+@pytest.mark.parametrize(("data", "below", "above", "interior", "output"), [
+    # However large it is, between no two elements there is none; a step as large as int64 was a crash.
+    ([5], 1, 2, 2**63 - 1, [9, 5, 9, 9]),
+    ([], 1, 2, 2**63 - 1, [9, 9, 9]),
+    # Two elements with 2**59 - 3 fills between them, of which the crop leaves one fill.
+    ([1, 2], 3 - LARGEST, 1, LARGEST - 3, [9, 2, 9]),
+])  # fmt: skip
 def test_what_is_left_of_a_huge_interior(data: list, below: int, above: int, interior: int, output: list) -> None:
     attributes = {"padding_below": [below], "padding_above": [above], "padding_interior": [interior]}
     inputs = [np.array(data, np.int16), np.array(9, np.int16)]
@@ -254,17 +251,14 @@ ROWS = [
 AMOUNTS = {BELOW: [1, 0, 0], ABOVE: [0, -2, 0], BETWEEN: [2, 0, 1]}
 
 
-@pytest.mark.parametrize(
-    ("op", "shape", "amounts", "output"),
-    [
-        *(("Pad_1", shape, {"paddings": pads}, output) for shape, pads, output in ROWS),
-        *(("Pad_2", shape, {"pads": pads}, output) for shape, pads, output in ROWS),
-        # Interior counts, and touches an axis by itself.
-        ("NGraphPad_0", [3, 4, 5], AMOUNTS, [8, 2, 9]),
-        ("NGraphPad_0", [3, 4, "n"], AMOUNTS, []),
-        ("NGraphPad_0", [3, 4, "n"], AMOUNTS | {BETWEEN: [0, 0, 0]}, [4, 2, "n"]),
-    ],
-)
+@pytest.mark.parametrize(("op", "shape", "amounts", "output"), [
+    *(("Pad_1", shape, {"paddings": pads}, output) for shape, pads, output in ROWS),
+    *(("Pad_2", shape, {"pads": pads}, output) for shape, pads, output in ROWS),
+    # Interior counts, and touches an axis by itself.
+    ("NGraphPad_0", [3, 4, 5], AMOUNTS, [8, 2, 9]),
+    ("NGraphPad_0", [3, 4, "n"], AMOUNTS, []),
+    ("NGraphPad_0", [3, 4, "n"], AMOUNTS | {BETWEEN: [0, 0, 0]}, [4, 2, "n"]),
+])  # fmt: skip
 def test_dims(op: str, shape: list, amounts: dict[str, list], output: list) -> None:
     """P1, P6: dims follow where the input's are known, and symbols where it has them."""
     (inferred,) = native.session(inferring(op, shape, **amounts)).get_outputs()
@@ -324,19 +318,15 @@ def test_every_type(dtype) -> None:
     assert native.run_session(built, {"arg": data, "arg_pad_value": data[:1].reshape(())}).shape == (4,)
 
 
-@pytest.mark.parametrize(
-    ("pads", "mode", "error"),
-    [
-        ([1, 2, 3], "constant", "pads has 3 values, expected 4 (2 per axis, rank 2) [P8]"),
-        ([0, -9, 0, 0], "constant", "axis 1 would have -6 elements (begin -9, size 3, interior 0, end 0) [P1]"),
-        ([0, -3, 0, 2], "edge",
-         "axis 1 has nothing to extend by edge: begin -3 and end 2 leave none of its 3 elements"),
-        *(
-            ([0, amount, 0, 1], "constant", f"axis 1 (begin {amount}, size 3, interior 0, end 1) has amounts beyond")
-            for amount in (2**63 - 1, -(2**63), 2**62)
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pads", "mode", "error"), [
+    ([1, 2, 3], "constant", "pads has 3 values, expected 4 (2 per axis, rank 2) [P8]"),
+    ([0, -9, 0, 0], "constant", "axis 1 would have -6 elements (begin -9, size 3, interior 0, end 0) [P1]"),
+    ([0, -3, 0, 2], "edge", "axis 1 has nothing to extend by edge: begin -3 and end 2 leave none of its 3 elements"),
+    *(
+        ([0, amount, 0, 1], "constant", f"axis 1 (begin {amount}, size 3, interior 0, end 1) has amounts beyond")
+        for amount in (2**63 - 1, -(2**63), 2**62)
+    ),
+])  # fmt: skip
 def test_broken_rules_wait_for_the_kernel(pads: list[int], mode: str, error: str) -> None:
     """P1, P5, P8, P10: inference, which does not know the node's name, leaves it to the kernel to say what is wrong."""
     with pytest.raises(Exception) as caught:

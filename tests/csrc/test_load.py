@@ -27,29 +27,23 @@ PROVIDER = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    ("load", "count"),
-    [
-        ("one_session", 320),
-        pytest.param("provider_threads", 320, marks=PROVIDER),
-        ("many_sessions", 64),
-        ("bindings", 80),
-    ],
-)
+@pytest.mark.parametrize(("load", "count"), [
+    ("one_session", 320),
+    pytest.param("provider_threads", 320, marks=PROVIDER),
+    ("many_sessions", 64),
+    ("bindings", 80),
+])  # fmt: skip
 def test_right_bits(load: str, count: int) -> None:
     count *= 200 if MORE else 1
     assert getattr(loads, load)(count) == loads.Load(count, wrong=0)
 
 
-@pytest.mark.parametrize(
-    ("load", "usual", "more"),
-    [
-        ("tiny_calls", (10_000, 1000), (1_000_000, 1000)),
-        ("fresh_options", (100, 90 * KEPT), (10_000, 8000)),
-        pytest.param("provider_sessions", (300, 270 * KEPT), (10_000, 8000), marks=PROVIDER),
-        ("forks", (5, 1), (500, 1)),  # their memory is their own
-    ],
-)
+@pytest.mark.parametrize(("load", "usual", "more"), [
+    ("tiny_calls", (10_000, 1000), (1_000_000, 1000)),
+    ("fresh_options", (100, 90 * KEPT), (10_000, 8000)),
+    pytest.param("provider_sessions", (300, 270 * KEPT), (10_000, 8000), marks=PROVIDER),
+    ("forks", (5, 1), (500, 1)),  # their memory is their own
+])  # fmt: skip
 def test_memory_stays_flat(load: str, usual: tuple[int, int], more: tuple[int, int]) -> None:
     """What one of a million calls or ten thousand sessions kept, even a byte of it, would be seen at once."""
     count, kilobytes = more if MORE else usual

@@ -44,13 +44,10 @@ def test_onnx_pads() -> None:
     _check_all("Pad_", EXAMPLES, 12, "P1 P5 P7 P8 P9")
 
 
-@pytest.mark.parametrize(
-    ("prefix", "rules"),
-    [
-        ("OpenVINOPad_", "P1 P4 P5 P7 P8 P9"),  # P1 clamped in 12, P3 FULL
-        ("NGraphPad_", "P1 P4 P6 P7 P8 P9"),  # P6's interior, P3 FULL, P4 for EDGE and REFLECT
-        ("SamePad_", "S1 P5 P7 P9"),  # in every layout and mode
-    ],
-)
+@pytest.mark.parametrize(("prefix", "rules"), [
+    ("OpenVINOPad_", "P1 P4 P5 P7 P8 P9"),  # P1 clamped in 12, P3 FULL
+    ("NGraphPad_", "P1 P4 P6 P7 P8 P9"),  # P6's interior, P3 FULL, P4 for EDGE and REFLECT
+    ("SamePad_", "S1 P5 P7 P9"),  # in every layout and mode
+])  # fmt: skip
 def test_other_pads(prefix: str, rules: str) -> None:
     _check_all(prefix, EXAMPLES // 4, 5, rules)

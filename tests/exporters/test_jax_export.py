@@ -68,20 +68,16 @@ def dilated(x: jax.Array) -> jax.Array:
     return lax.pad(x, jnp.float32(3), [(1, 0, 1), (0, 2, 0)])
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: lax.fori_loop(0, 3, lambda i, a: lax.pad(a, jnp.float32(2), [(1, -1, 0), (-1, 1, 0)]), x),
-        lambda x: lax.cond(x[0, 0] > 9, lambda a: a, lambda a: lax.pad(a, jnp.float32(5), [(1, -1, 0), (0, 0, 0)]), x),
-        lambda x: lax.scan(lambda c, row: (c, lax.pad(row, c, [(1, 1, 1)])), jnp.float32(0), x)[1],
-        jax.vmap(lambda row: lax.pad(row, jnp.float32(1), [(0, 1, 2)])),
-        jax.vmap(lambda row: lax.pad(row[0], jnp.float32(1), [])),  # rank 0 passes through (P5)
-        lambda x: lax.pad(x, x[0, 0], [(1, 0, 1), (0, -2, 3)]),
-        jax.grad(lambda x: (x[1::3, ::2] ** 2).sum()),
-        lambda x: dilated(x) * 2,
-    ],
-    ids=["fori_loop", "cond", "scan", "vmap", "scalar", "computed fill", "strided slice", "function"],
-)
+@pytest.mark.parametrize("function", [
+    lambda x: lax.fori_loop(0, 3, lambda i, a: lax.pad(a, jnp.float32(2), [(1, -1, 0), (-1, 1, 0)]), x),
+    lambda x: lax.cond(x[0, 0] > 9, lambda a: a, lambda a: lax.pad(a, jnp.float32(5), [(1, -1, 0), (0, 0, 0)]), x),
+    lambda x: lax.scan(lambda c, row: (c, lax.pad(row, c, [(1, 1, 1)])), jnp.float32(0), x)[1],
+    jax.vmap(lambda row: lax.pad(row, jnp.float32(1), [(0, 1, 2)])),
+    jax.vmap(lambda row: lax.pad(row[0], jnp.float32(1), [])),  # rank 0 passes through (P5)
+    lambda x: lax.pad(x, x[0, 0], [(1, 0, 1), (0, -2, 3)]),
+    jax.grad(lambda x: (x[1::3, ::2] ** 2).sum()),
+    lambda x: dilated(x) * 2,
+], ids=["fori_loop", "cond", "scan", "vmap", "scalar", "computed fill", "strided slice", "function"])  # fmt: skip
 def test_in_every_place(function):
     padops.register_schemas()
     model = check(function, floats(3, 4))

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted(
-    [
-        *(ROOT / f"{name}.md" for name in "README CONTRIBUTING SECURITY CHANGELOG".split()),
-        *(ROOT / "docs").rglob("*.md"),
-    ]
-)
+PAGES = sorted([
+    *(ROOT / f"{name}.md" for name in "README CONTRIBUTING SECURITY CHANGELOG".split()),
+    *(ROOT / "docs").rglob("*.md"),
+])  # fmt: skip
 FENCE = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
 )

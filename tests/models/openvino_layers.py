@@ -101,15 +101,13 @@ QUANTIZED: dict[str, Build] = {
     "of two levels": quantized(2, [[[-0.1]]], [[[0.1]]], -1, 1),
 }
 SEQUENCES: dict[str, tuple[tuple[int, ...], Build]] = {
-    **{
-        f"{name} sequence {direction}": ((2, 3, 4), sequence(name, gates, direction))
-        for name, gates in (("lstm", 4), ("gru", 3), ("rnn", 1))
-        for direction in ("forward", "reverse", "bidirectional")
-    },
+    **{f"{name} sequence {direction}": ((2, 3, 4), sequence(name, gates, direction))
+       for name, gates in (("lstm", 4), ("gru", 3), ("rnn", 1))
+       for direction in ("forward", "reverse", "bidirectional")},
     "gru sequence, linear before reset": ((2, 3, 4), sequence("gru", 3, "bidirectional", 4, linear_before_reset=True)),
     "lstm sequence of open length": ((2, -1, 4), sequence("lstm", 4, "bidirectional", lengths=(6, 6))),
     "lstm sequence with other activations": ((2, 3, 4), sequence("lstm", 4, activations=["sigmoid", "tanh", "relu"])),
-}
+}  # fmt: skip
 UNARY = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceiling", "cos", "cosh", "erf", "exp", "floor",
          "log", "mish", "negative", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "softsign", "sqrt", "tan",
          "tanh", "hsigmoid", "hswish", "is_nan", "non_zero")

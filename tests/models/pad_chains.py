@@ -82,9 +82,7 @@ MODELS: Mapping[str, Callable[[int], onnx.ModelProto]] = {
     "side_by_side": lambda count: _summed(count, REFLECT),
     "in_branches": _in_branches,
     "read_inside": lambda count: _summed(count, RELU, ", bool condition", "int64[4] pads = {0, 0, 0, 0}"),
-    "in_a_function": lambda count: _model(
-        "y = of.test.Row (x, pads)", functions=f"{ROW} {{ {_row(count, REFLECT)} }}"
-    ),
+    "in_a_function": lambda count: _model("y = of.test.Row (x, pads)", functions=f"{ROW} {{ {_row(count, REFLECT)} }}"),
     "in_functions": lambda count: _model(  # whose caller says in which mode
         _row(count, '{y} = of.test.Pad{i} <mode = "reflect"> ({x}, pads)'),
         functions="\n".join(MODE.format(i=i) for i in range(count)),
@@ -95,7 +93,6 @@ MODELS: Mapping[str, Callable[[int], onnx.ModelProto]] = {
         "int64[1] zero = {0}, int64[1] one = {1}",
     ),
     "with_amounts_at_run_time": lambda count: _model(_row(count, REFLECT), "", inputs=", int64[4] pads"),
-    "of_padops": lambda count: _model(
-        _row(count, '{y} = padops.Pad_13 <mode = "reflect"> ({x}, pads)'), domain="padops"
-    ),
+    "of_padops": lambda count: _model(_row(count, '{y} = padops.Pad_13 <mode = "reflect"> ({x}, pads)'),
+                                      domain="padops"),
 }  # fmt: skip

@@ -62,18 +62,15 @@ def test_the_folder_of_the_user(
     assert (code, out) == (1, "") and str(tmp_path / "file") in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        ([CPU, "--option", "a"], 2, "argument --option: 'a' is no option, expected NAME=VALUE"),
-        ([CPU, "--option", "=a"], 2, "argument --option: '=a' is no option, expected NAME=VALUE"),
-        ([CPU, "--seconds", "0"], 2, "argument --seconds: '0' is not a whole number of at least 1"),
-        ([CPU, "--library", "gone.so"], 1, "error: --library: there is no file gone.so"),
-        (["OtherExecutionProvider", "-o", "."], 1, "error: cannot write .: "),
-        ([CPU], 2, f"error: {CPU} needs no rules; name another provider\n"),
-        (["NoExecutionProvider"], 2, "has no provider NoExecutionProvider here; it has "),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    ([CPU, "--option", "a"], 2, "argument --option: 'a' is no option, expected NAME=VALUE"),
+    ([CPU, "--option", "=a"], 2, "argument --option: '=a' is no option, expected NAME=VALUE"),
+    ([CPU, "--seconds", "0"], 2, "argument --seconds: '0' is not a whole number of at least 1"),
+    ([CPU, "--library", "gone.so"], 1, "error: --library: there is no file gone.so"),
+    (["OtherExecutionProvider", "-o", "."], 1, "error: cannot write .: "),
+    ([CPU], 2, f"error: {CPU} needs no rules; name another provider\n"),
+    (["NoExecutionProvider"], 2, "has no provider NoExecutionProvider here; it has "),
+])  # fmt: skip
 def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     found, out, err = run(capsys, "probe", *arguments)
     assert (found, out) == (code, "") and said in err

@@ -57,16 +57,13 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda kind: kind.__module__)
-@pytest.mark.parametrize(
-    ("target", "orders"),
-    [
-        ("padops", "extensions padops, padops extensions, pyop padops, padops pyop"),
-        # onnxruntime takes the library once, whoever registers it, and in whatever order.
-        ("pyop", "extensions, extensions pyop, extensions pyop pyop, extensions padops pyop padops"),
-        ("pyop", "extensions kernels, kernels extensions, kernels extensions pyop, kernels pyop"),
-        ("pyop", "pyop, pyop pyop padops pyop, padops pyop kernels"),
-    ],
-)
+@pytest.mark.parametrize(("target", "orders"), [
+    ("padops", "extensions padops, padops extensions, pyop padops, padops pyop"),
+    # onnxruntime takes the library once, whoever registers it, and in whatever order.
+    ("pyop", "extensions, extensions pyop, extensions pyop pyop, extensions padops pyop padops"),
+    ("pyop", "extensions kernels, kernels extensions, kernels extensions pyop, kernels pyop"),
+    ("pyop", "pyop, pyop pyop padops pyop, padops pyop kernels"),
+])  # fmt: skip
 def test_in_every_order(converted: Callable[[str], Path], target: str, orders: str, session: Any) -> None:
     for order in orders.split(", "):
         if target == "pyop" or session is onnxruntime.InferenceSession:

@@ -35,20 +35,17 @@ def test_one_name_changes_and_it_runs(tmp_path: Path) -> None:
         assert padops.InferenceSession(source).run(None, {"x": ROW})[0].tolist() == PADDED
 
 
-@pytest.mark.parametrize(
-    ("providers", "provider_options"),
-    [
-        (None, None),
-        ([], None),
-        ([CPU], None),
-        ([CPU], [{}]),
-        ([EP_NAME], None),
-        ([EP_NAME, CPU], [{"claim": "all"}, {}]),
-        ([(EP_NAME, {"claim": "needed"}), CPU], None),
-        ([(CPU, {"arena_extend_strategy": "kSameAsRequested"})], None),
-        (["AzureExecutionProvider", CPU], None),
-    ],
-)
+@pytest.mark.parametrize(("providers", "provider_options"), [
+    (None, None),
+    ([], None),
+    ([CPU], None),
+    ([CPU], [{}]),
+    ([EP_NAME], None),
+    ([EP_NAME, CPU], [{"claim": "all"}, {}]),
+    ([(EP_NAME, {"claim": "needed"}), CPU], None),
+    ([(CPU, {"arena_extend_strategy": "kSameAsRequested"})], None),
+    (["AzureExecutionProvider", CPU], None),
+])  # fmt: skip
 def test_providers(providers, provider_options) -> None:
     """Padops stands before the CPU, in whatever form they are named."""
     with warnings.catch_warnings():

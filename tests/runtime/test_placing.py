@@ -43,25 +43,22 @@ def device(name: str, **given: str) -> Step:
     return lambda options: options.add_provider_for_devices([register_provider_library()[name]], given)
 
 
-@pytest.mark.parametrize(
-    ("names", "available", "placed", "first"),
-    [
-        ([OPENVINO, CPU], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
-        ([OPENVINO], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
-        (["Other", WEBGPU, OPENVINO], None, ["Other", FIRST_NAME, WEBGPU, OPENVINO, EP_NAME, CPU],
-         {"before": f"{WEBGPU},{OPENVINO}"}),
-        ([COREML, CPU], None, [COREML, EP_NAME, CPU], None),
-        ([EP_NAME, OPENVINO], None, [EP_NAME, OPENVINO, CPU], None),
-        ([OPENVINO, EP_NAME], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
-        ([CPU, OPENVINO], None, [EP_NAME, CPU, OPENVINO], None),
-        # What the caller chooses.
-        ([OPENVINO, (EP_NAME, NEVER)], None, [OPENVINO, EP_NAME, CPU], None),
-        (["Other", (FIRST_NAME, OWN), OPENVINO], None, ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU], OWN),
-        # onnxruntime leaves out by itself what is not there, and the next one counts.
-        ([OPENVINO, WEBGPU], {WEBGPU, CPU}, [OPENVINO, FIRST_NAME, WEBGPU, EP_NAME, CPU], OWN),
-        ([OPENVINO, WEBGPU], {CPU}, [OPENVINO, WEBGPU, EP_NAME, CPU], None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("names", "available", "placed", "first"), [
+    ([OPENVINO, CPU], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+    ([OPENVINO], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+    (["Other", WEBGPU, OPENVINO], None, ["Other", FIRST_NAME, WEBGPU, OPENVINO, EP_NAME, CPU],
+     {"before": f"{WEBGPU},{OPENVINO}"}),
+    ([COREML, CPU], None, [COREML, EP_NAME, CPU], None),
+    ([EP_NAME, OPENVINO], None, [EP_NAME, OPENVINO, CPU], None),
+    ([OPENVINO, EP_NAME], None, [FIRST_NAME, OPENVINO, EP_NAME, CPU], {"before": OPENVINO}),
+    ([CPU, OPENVINO], None, [EP_NAME, CPU, OPENVINO], None),
+    # What the caller chooses.
+    ([OPENVINO, (EP_NAME, NEVER)], None, [OPENVINO, EP_NAME, CPU], None),
+    (["Other", (FIRST_NAME, OWN), OPENVINO], None, ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU], OWN),
+    # onnxruntime leaves out by itself what is not there, and the next one counts.
+    ([OPENVINO, WEBGPU], {WEBGPU, CPU}, [OPENVINO, FIRST_NAME, WEBGPU, EP_NAME, CPU], OWN),
+    ([OPENVINO, WEBGPU], {CPU}, [OPENVINO, WEBGPU, EP_NAME, CPU], None),
+])  # fmt: skip
 def test_the_place_in_front(names: list, available: set | None, placed: list[str], first: dict | None) -> None:
     """Before the first provider that does not run every Pad right, with the names of all of these."""
     given = [Chosen(*one) if isinstance(one, tuple) else Chosen(one, {}) for one in names]
@@ -100,18 +97,15 @@ def test_devices_in_the_list() -> None:
 ENTRY, OF_CPU = "an entry of providers is", "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"
 
 
-@pytest.mark.parametrize(
-    ("providers", "options", "message"),
-    [
-        (3, None, "providers is 3, expected a list of names"),
-        ({CPU}, None, "providers is {'CPUExecutionProvider'}, expected a list of names"),
-        ([3], None, f"{ENTRY} 3, expected a name, devices of one provider, or a pair of one of these and "),
-        ([None], None, f"{ENTRY} None, expected a name"),
-        ([(CPU, {}, 1)], None, rf"{ENTRY} \('CPUExecutionProvider', \{{\}}, 1\), expected a name"),
-        ([(CPU, 3)], None, OF_CPU),
-        ([CPU], [3], OF_CPU),
-    ],
-)
+@pytest.mark.parametrize(("providers", "options", "message"), [
+    (3, None, "providers is 3, expected a list of names"),
+    ({CPU}, None, "providers is {'CPUExecutionProvider'}, expected a list of names"),
+    ([3], None, f"{ENTRY} 3, expected a name, devices of one provider, or a pair of one of these and "),
+    ([None], None, f"{ENTRY} None, expected a name"),
+    ([(CPU, {}, 1)], None, rf"{ENTRY} \('CPUExecutionProvider', \{{\}}, 1\), expected a name"),
+    ([(CPU, 3)], None, OF_CPU),
+    ([CPU], [3], OF_CPU),
+])  # fmt: skip
 def test_providers_of_other_types(providers, options, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         chosen_by(providers, options)
@@ -192,37 +186,28 @@ def named(options: onnxruntime.SessionOptions) -> None:
     options.add_session_config_entry(OPERATORS, "Pad_18")
 
 
-@pytest.mark.parametrize(
-    "steps",
-    [
-        # Wherever the device stands among the others.
-        *(steps for steps in permutations((THE_OPERATORS, THE_PADS, THE_CPU))
-          if steps.index(THE_PADS) < steps.index(THE_CPU)),
-        # Both registrations do not clash; the runtime alone refuses: "Domain already set in registry".
-        (THE_OPERATORS, by_library, THE_PADS, THE_CPU),
-        (by_library, THE_OPERATORS, THE_PADS, THE_CPU),
-        (THE_OPERATORS, named, by_library, THE_PADS),
-        (named, by_library, THE_OPERATORS, THE_PADS),
-        (THE_OPERATORS, THE_PADS, padops.register),
-        (padops.register, THE_OPERATORS, THE_PADS),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("steps", [
+    # Wherever the device stands among the others.
+    *(steps for steps in permutations((THE_OPERATORS, THE_PADS, THE_CPU))
+      if steps.index(THE_PADS) < steps.index(THE_CPU)),
+    # Both registrations do not clash; the runtime alone refuses: "Domain already set in registry".
+    (THE_OPERATORS, by_library, THE_PADS, THE_CPU),
+    (by_library, THE_OPERATORS, THE_PADS, THE_CPU),
+    (THE_OPERATORS, named, by_library, THE_PADS),
+    (named, by_library, THE_OPERATORS, THE_PADS),
+    (THE_OPERATORS, THE_PADS, padops.register),
+    (padops.register, THE_OPERATORS, THE_PADS),
+])  # fmt: skip
 def test_the_device_brings_the_operators(steps: tuple[Step, ...]) -> None:
     assert ran(*steps) == PADDED
 
 
-@pytest.mark.parametrize(
-    ("steps", "message"),
-    [
-        ((THE_PADS, THE_CPU), UNKNOWN),
-        ((device(FIRST_NAME, before=CPU), THE_PADS, THE_CPU), UNKNOWN),
-        (
-            (device(OPERATORS_NAME, operators="Pad_18"),),
-            f"{OPERATORS_NAME}: option operators is 'Pad_18', expected all",
-        ),
-        ((device(OPERATORS_NAME, claim="all"),), f"{OPERATORS_NAME}: there is no option claim, only operators"),
-    ],
-)
+@pytest.mark.parametrize(("steps", "message"), [
+    ((THE_PADS, THE_CPU), UNKNOWN),
+    ((device(FIRST_NAME, before=CPU), THE_PADS, THE_CPU), UNKNOWN),
+    ((device(OPERATORS_NAME, operators="Pad_18"),), f"{OPERATORS_NAME}: option operators is 'Pad_18', expected all"),
+    ((device(OPERATORS_NAME, claim="all"),), f"{OPERATORS_NAME}: there is no option claim, only operators"),
+])  # fmt: skip
 def test_what_brings_no_operators(steps: tuple[Step, ...], message: str) -> None:
     with pytest.raises(Exception, match=message):
         ran(*steps)

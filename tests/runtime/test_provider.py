@@ -33,15 +33,12 @@ def check(built: onnxruntime.InferenceSession, feeds: dict[str, Any], expected: 
     assert native.bits(output) == native.bits(expected)
 
 
-@pytest.mark.parametrize(
-    ("opset", "mode", "pads"),
-    [
-        *((opset, mode, [2, 1]) for opset, mode in ((1, "edge"), (2, "reflect"), (10, "constant"), (2, "wrap"))),
-        *((18, "reflect", pads) for pads in ([6, 9], [3, -2])),
-        *((18, mode, pads) for mode, pads in (("wrap", [9, 6]), ("constant", [-1, 3]), ("edge", [-2, 2]))),
-        (13, "wrap", [2, 1]),
-    ],
-)
+@pytest.mark.parametrize(("opset", "mode", "pads"), [
+    *((opset, mode, [2, 1]) for opset, mode in ((1, "edge"), (2, "reflect"), (10, "constant"), (2, "wrap"))),
+    *((18, "reflect", pads) for pads in ([6, 9], [3, -2])),
+    *((18, mode, pads) for mode, pads in (("wrap", [9, 6]), ("constant", [-1, 3]), ("edge", [-2, 2]))),
+    (13, "wrap", [2, 1]),
+])  # fmt: skip
 def test_modes_and_amounts(opset: int, mode: str, pads: list[int]) -> None:
     """P2 to P4, P9: several periods, both signs, and wrap at every opset, as ONNX Runtime has it, and a Pad 1."""
     data = ROW.astype(np.int16 if opset == 18 else np.float32)
@@ -148,28 +145,24 @@ def test_needed_claims_the_types_that_the_runtime_lacks(opset: int) -> None:
             assert claimed(session(content, NEEDED)) is (KERNELS[""].get(name, opset + 1) > opset), name
 
 
-@pytest.mark.parametrize(
-    ("mode", "pads", "data", "needed"),
-    [
-        ("constant", [1, 1], "float[n]", False),
-        ("constant", [-9, 9], "float[n]", False),
-        ("edge", [9, 9], "float[4]", False),
-        ("edge", [1, 1], "float[n]", True),
-        ("edge", [-1, 1], "float[4]", True),
-        ("edge", [1, -1], "float[4]", True),
-        ("edge", [-1, 0], "float[4]", True),
-        ("edge", [0, -1], "float[4]", True),
-        ("reflect", [3, 3], "float[4]", False),
-        ("reflect", [4, 0], "float[4]", True),
-        ("reflect", [1, 1], "float[n]", True),
-        ("wrap", [4, 4], "float[4]", False),
-        ("wrap", [5, 0], "float[4]", True),
-        ("reflect", [0, 1, 0, 1], "float[n, 4]", False),
-        ("reflect", [0, 1, 0, 1], "float[0, 4]", True),
-        ("edge", [0, 0], "float[0]", True),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("mode", "pads", "data", "needed"), [
+    ("constant", [1, 1], "float[n]", False),
+    ("constant", [-9, 9], "float[n]", False),
+    ("edge", [9, 9], "float[4]", False),
+    ("edge", [1, 1], "float[n]", True),
+    ("edge", [-1, 1], "float[4]", True),
+    ("edge", [1, -1], "float[4]", True),
+    ("edge", [-1, 0], "float[4]", True),
+    ("edge", [0, -1], "float[4]", True),
+    ("reflect", [3, 3], "float[4]", False),
+    ("reflect", [4, 0], "float[4]", True),
+    ("reflect", [1, 1], "float[n]", True),
+    ("wrap", [4, 4], "float[4]", False),
+    ("wrap", [5, 0], "float[4]", True),
+    ("reflect", [0, 1, 0, 1], "float[n, 4]", False),
+    ("reflect", [0, 1, 0, 1], "float[0, 4]", True),
+    ("edge", [0, 0], "float[0]", True),
+], ids=str)  # fmt: skip
 def test_needed(mode: str, pads: list[int], data: str, needed: bool) -> None:
     """A Pad that the graph leaves open counts as needed."""
     for opset in (10, 18):
@@ -182,24 +175,21 @@ HELD = "int64[2] q = {1, 1}"
 REFLECTS, EDGE = 'Pad <mode = "reflect">', 'Pad <mode = "edge">'
 
 
-@pytest.mark.parametrize(
-    ("data", "op", "inputs", "held", "needed"),
-    [
-        ("float[n, 4]", REFLECTS, "x, p", "", True),
-        ("float[n, 4]", REFLECTS, "x, q, , a", f"{HELD}, int64[1] a = {{1}}", False),
-        ("float[n, 4]", REFLECTS, "x, q, , a", "int64[2] q = {1, 9}, int64[1] a = {1}", True),
-        ("float[n, 4]", REFLECTS, "x, q, , p", HELD, True),
-        ("float[n, 4]", REFLECTS, "x, q, , p", "int64[4] q = {0, 1, 0, 1}", True),
-        *((data, op, "x, q", held, True) for op in ("Pad", EDGE)
-          for data, held in (("float", "int64[0] q = {}"), ("float[]", HELD))),
-        ("float[n, 4]", REFLECTS, "x, q, , a", f"{HELD}, int64[1] a = {{5}}", "axes|axis"),
-        ("float[4]", 'Pad <mode = "mirror">', "x, q", HELD, r"\[P9\]"),
-        # P8: where the runtime loads them, padops says what is wrong.
-        ("float[3, 4]", EDGE, "x, q, , a", f"{HELD}, int64[1, 1] a = {{1}}", r"axes has shape \[1, 1\], exp.*\[P8\]"),
-        ("float[3, 4]", f"com.microsoft.{EDGE}", "x, q", "int64[3] q = {1, 1, 1}",
-         r"pads has 3 values, expected 4 \(2 per axis.*\[P8\]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("data", "op", "inputs", "held", "needed"), [
+    ("float[n, 4]", REFLECTS, "x, p", "", True),
+    ("float[n, 4]", REFLECTS, "x, q, , a", f"{HELD}, int64[1] a = {{1}}", False),
+    ("float[n, 4]", REFLECTS, "x, q, , a", "int64[2] q = {1, 9}, int64[1] a = {1}", True),
+    ("float[n, 4]", REFLECTS, "x, q, , p", HELD, True),
+    ("float[n, 4]", REFLECTS, "x, q, , p", "int64[4] q = {0, 1, 0, 1}", True),
+    *((data, op, "x, q", held, True)
+      for op in ("Pad", EDGE) for data, held in (("float", "int64[0] q = {}"), ("float[]", HELD))),
+    ("float[n, 4]", REFLECTS, "x, q, , a", f"{HELD}, int64[1] a = {{5}}", "axes|axis"),
+    ("float[4]", 'Pad <mode = "mirror">', "x, q", HELD, r"\[P9\]"),
+    # P8: where the runtime loads them, padops says what is wrong.
+    ("float[3, 4]", EDGE, "x, q, , a", f"{HELD}, int64[1, 1] a = {{1}}", r"axes has shape \[1, 1\], exp.*\[P8\]"),
+    ("float[3, 4]", f"com.microsoft.{EDGE}", "x, q", "int64[3] q = {1, 1, 1}",
+     r"pads has 3 values, expected 4 \(2 per axis.*\[P8\]"),
+])  # fmt: skip
 def test_needed_reads_amounts_axes_and_ranks(data: str, op: str, inputs: str, held: str, needed: bool | str) -> None:
     """Data of no known rank, and data of rank 0, on which the runtime's own Pad has no say, are needed."""
     content = model(f"g ({data} x, int64[k] p) => (float[] y) <{held}> {{ [p] y = {op} ({inputs}) }}")
@@ -214,20 +204,17 @@ def test_needed_reads_amounts_axes_and_ranks(data: str, op: str, inputs: str, he
     assert ours == [True] * ("P8" in needed), "what is not loaded is refused when the session is created"
 
 
-@pytest.mark.parametrize(
-    ("mode", "pads", "opset", "data", "given", "ours"),
-    [
-        ("reflect", [1, 1], 18, "float16[4]", {}, False),
-        ("reflect", [4, 1], 18, "float16[4]", {}, True),
-        ("reflect", [1, 1], 18, "float16[n]", {}, True),
-        ("constant", [1, 1], 18, "float16[n]", {}, False),
-        ("constant", [1, 1], 10, "float16[4]", {}, True),  # the casts begin with Pad 11
-        ("reflect", [1, 1], 18, "float16[4]", NEEDED, False),
-        ("reflect", [1, 1], 18, "float16[4]", NATIVE, True),
-        ("constant", [1, 1], 18, "float16[n]", NATIVE, True),
-        ("reflect", [1, 1], 18, "float16[4]", NEEDED | NATIVE, True),
-    ],
-)
+@pytest.mark.parametrize(("mode", "pads", "opset", "data", "given", "ours"), [
+    ("reflect", [1, 1], 18, "float16[4]", {}, False),
+    ("reflect", [4, 1], 18, "float16[4]", {}, True),
+    ("reflect", [1, 1], 18, "float16[n]", {}, True),
+    ("constant", [1, 1], 18, "float16[n]", {}, False),
+    ("constant", [1, 1], 10, "float16[4]", {}, True),  # the casts begin with Pad 11
+    ("reflect", [1, 1], 18, "float16[4]", NEEDED, False),
+    ("reflect", [1, 1], 18, "float16[4]", NATIVE, True),
+    ("constant", [1, 1], 18, "float16[n]", NATIVE, True),
+    ("reflect", [1, 1], 18, "float16[4]", NEEDED | NATIVE, True),
+])  # fmt: skip
 def test_float16(mode: str, pads: list[int], opset: int, data: str, given: dict[str, str], ours: bool) -> None:
     """A float16 Pad stays where the runtime's own, between casts, is surely right; ``native`` takes all."""
     built, values = session(pad(pads, mode, opset, data), given), ROW.astype(np.float16)
@@ -239,14 +226,11 @@ def test_float16(mode: str, pads: list[int], opset: int, data: str, given: dict[
 # --- its options, its names, and onnxruntime's own way to register it ------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
-        ({"float16": ""}, "PadopsExecutionProvider: option float16 is '', expected leave or native"),
-        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim, float16 and in_front"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
+    ({"float16": ""}, "PadopsExecutionProvider: option float16 is '', expected leave or native"),
+    ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim, float16 and in_front"),
+])  # fmt: skip
 def test_options_that_are_wrong(given: dict[str, str], message: str) -> None:
     """Callers who do not use padops.register get the same from the library."""
     with pytest.raises(Exception, match=message):

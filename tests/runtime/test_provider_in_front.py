@@ -203,17 +203,14 @@ def test_a_row_of_amounts_is_refused_before_any_provider_is_asked() -> None:
 # --- compiled Pads ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("mode", "inputs", "initializers", "given"),
-    [
-        ("wrap", "x, p", "int64[2] p = {1, 5}", {}),
-        ("wrap", "x, p, f", "int64[2] p = {1, 5}, float[1] f = {7}", {}),
-        ("constant", "x, p, f, a", "int64[2] p = {1, 5}, int64[1] a = {-1}", {"f": np.array([9], np.float32)}),
-        ("constant", "x, p, , a", "int64[1] a = {0}", {"p": np.array([2, 3])}),
-        ("edge", "x, q, , b", "", {"q": np.array([2, 3]), "b": np.array([0])}),
-        ("wrap", "x, p, , a", "int64[2] p = {1, 5}, int64[1] a = {0}", {}),
-    ],
-)
+@pytest.mark.parametrize(("mode", "inputs", "initializers", "given"), [
+    ("wrap", "x, p", "int64[2] p = {1, 5}", {}),
+    ("wrap", "x, p, f", "int64[2] p = {1, 5}, float[1] f = {7}", {}),
+    ("constant", "x, p, f, a", "int64[2] p = {1, 5}, int64[1] a = {-1}", {"f": np.array([9], np.float32)}),
+    ("constant", "x, p, , a", "int64[1] a = {0}", {"p": np.array([2, 3])}),
+    ("edge", "x, q, , b", "", {"q": np.array([2, 3]), "b": np.array([0])}),
+    ("wrap", "x, p, , a", "int64[2] p = {1, 5}, int64[1] a = {0}", {}),
+])  # fmt: skip
 def test_a_compiled_pad(mode: str, inputs: str, initializers: str, given: dict[str, np.ndarray]) -> None:
     """Its inputs are those that the runtime hands over, in whatever order; absent ones stay absent."""
     kinds = (f"{'float' if name == 'f' else 'int64'}[{array.size}] {name}" for name, array in given.items())
@@ -272,14 +269,11 @@ def test_errors_of_compiled_pads() -> None:
         session(model(text), before(QNN))
 
 
-@pytest.mark.parametrize(
-    ("row", "ends"),
-    [
-        (("edge", "float[4]", [1, 1], "float[0] f = {}", None), True),
-        (("reflect", "float", [], "", None), True),
-        (("edge", "float[4]", [1, 1], "float[2] f = {7, 8}", None), False),
-    ],
-)
+@pytest.mark.parametrize(("row", "ends"), [
+    (("edge", "float[4]", [1, 1], "float[0] f = {}", None), True),
+    (("reflect", "float", [], "", None), True),
+    (("edge", "float[4]", [1, 1], "float[2] f = {7, 8}", None), False),
+])  # fmt: skip
 def test_what_a_provider_dies_of_is_compiled(row: Row, ends: bool, tmp_path: Path) -> None:
     """A Pad that kills the provider is compiled before it looks; a Pad that it only refuses stays a Pad."""
     profile, pads = str(tmp_path / "profile"), row[2]

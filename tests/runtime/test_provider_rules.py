@@ -70,29 +70,26 @@ RULES = {"names": ["Other"], "version": "1.0", "sources": {"default": "read: a t
 RULE = {"does": "wrong", "when": "always"}
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ([], ": expected an object with the rules of a provider"),
-        ({"name": "Other"}, ': "name" is unknown; expected one of: names, version, sources, rules, fuses'),
-        ({"names": ["Other"]}, ': "version" is missing'),
-        (RULES | {"version": 1}, ", version: expected a string"),
-        (RULES | {"names": "Other"}, ", names: expected a list of strings"),
-        (RULES | {"fuses": "yes"}, ", fuses: expected true or false"),
-        (RULES | {"sources": []}, ", sources: expected an object"),
-        (RULES | {"rules": {}}, ", rules: expected a list of objects"),
-        (RULES | {"rules": [1]}, ", rules: expected a list of objects"),
-        (RULES | {"rules": [{"does": "wrong"}]}, ', rule 1: "when" is missing'),
-        (RULES | {"rules": [RULE, RULE | {"befor": 25}]}, ', rule 2: "befor" is unknown; expected one of: does, when'),
-        (RULES | {"rules": [RULE | {"before": 2.5}]}, ", rule 1, before: expected a whole number"),
-        (RULES | {"rules": [RULE | {"limit": True}]}, ", rule 1, limit: expected a whole number"),
-        (RULES | {"rules": [RULE | {"types": ["float", 1]}]}, ", rule 1, types: expected a list of strings"),
-        (RULES | {"rules": [RULE | {"does": "fails"}]}, ', rule 1, does: "fails" is unknown; expected one of: leaves'),
-        (RULES | {"rules": [RULE | {"when": "never"}]}, ', rule 1, when: "never" is unknown; expected one of: always'),
-        (RULES | {"rules": [RULE | {"source": "x"}]}, ', rule 1, source: "x" is unknown; expected one of: default'),
-        (RULES | {"rules": [RULE | {"modes": ["warp"]}]}, ', rule 1, modes: "warp" is unknown; expected one of: const'),
-    ],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    ([], ": expected an object with the rules of a provider"),
+    ({"name": "Other"}, ': "name" is unknown; expected one of: names, version, sources, rules, fuses'),
+    ({"names": ["Other"]}, ': "version" is missing'),
+    (RULES | {"version": 1}, ", version: expected a string"),
+    (RULES | {"names": "Other"}, ", names: expected a list of strings"),
+    (RULES | {"fuses": "yes"}, ", fuses: expected true or false"),
+    (RULES | {"sources": []}, ", sources: expected an object"),
+    (RULES | {"rules": {}}, ", rules: expected a list of objects"),
+    (RULES | {"rules": [1]}, ", rules: expected a list of objects"),
+    (RULES | {"rules": [{"does": "wrong"}]}, ', rule 1: "when" is missing'),
+    (RULES | {"rules": [RULE, RULE | {"befor": 25}]}, ', rule 2: "befor" is unknown; expected one of: does, when'),
+    (RULES | {"rules": [RULE | {"before": 2.5}]}, ", rule 1, before: expected a whole number"),
+    (RULES | {"rules": [RULE | {"limit": True}]}, ", rule 1, limit: expected a whole number"),
+    (RULES | {"rules": [RULE | {"types": ["float", 1]}]}, ", rule 1, types: expected a list of strings"),
+    (RULES | {"rules": [RULE | {"does": "fails"}]}, ', rule 1, does: "fails" is unknown; expected one of: leaves'),
+    (RULES | {"rules": [RULE | {"when": "never"}]}, ', rule 1, when: "never" is unknown; expected one of: always'),
+    (RULES | {"rules": [RULE | {"source": "x"}]}, ', rule 1, source: "x" is unknown; expected one of: default'),
+    (RULES | {"rules": [RULE | {"modes": ["warp"]}]}, ', rule 1, modes: "warp" is unknown; expected one of: const'),
+])  # fmt: skip
 def test_wrong_files(content: object, told: str, tmp_path: Path) -> None:
     """Python and the library say the same."""
     file = tmp_path / "rules.json"
@@ -104,27 +101,21 @@ def test_wrong_files(content: object, told: str, tmp_path: Path) -> None:
         takes(FURTHER, {"before": "Other", "rules": str(file)})
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"", "expected JSON: line 1: expected a value"),
-        (b'{\n"names": [tru', "expected JSON: line 2: expected a value"),
-        (b'{"names": []\n"version"', "expected JSON: line 2: expected , or }"),
-        (b'{"names" []}', "expected JSON: line 1: expected :"),
-        (b"{names: []}", "expected JSON: line 1: expected a key in quotes"),
-        (b'["a\nb"]', "expected JSON: line 1: expected the end of a string, or"),
-        (b'["a', "expected JSON: line 1: expected the end of a string, or"),
-        (b'["\\u12"]', "expected JSON: line 1: expected a character that \\ may stand before"),
-        (b'["\\', "expected JSON: line 1: expected a character that \\ may stand before"),
-        (b"[] 1", "expected JSON: line 1: expected the end"),
-        (b"[" * 100_000, "expected JSON: line 1: expected fewer levels"),
-        (b" " * (1 << 20) + b"1", "has more than 1048576 bytes"),
-        (
-            json.dumps(RULES | {"names": ["Elsewhere"]}).encode(),
-            "has rules for none of the providers that option before",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    (b"", "expected JSON: line 1: expected a value"),
+    (b'{\n"names": [tru', "expected JSON: line 2: expected a value"),
+    (b'{"names": []\n"version"', "expected JSON: line 2: expected , or }"),
+    (b'{"names" []}', "expected JSON: line 1: expected :"),
+    (b"{names: []}", "expected JSON: line 1: expected a key in quotes"),
+    (b'["a\nb"]', "expected JSON: line 1: expected the end of a string, or"),
+    (b'["a', "expected JSON: line 1: expected the end of a string, or"),
+    (b'["\\u12"]', "expected JSON: line 1: expected a character that \\ may stand before"),
+    (b'["\\', "expected JSON: line 1: expected a character that \\ may stand before"),
+    (b"[] 1", "expected JSON: line 1: expected the end"),
+    (b"[" * 100_000, "expected JSON: line 1: expected fewer levels"),
+    (b" " * (1 << 20) + b"1", "has more than 1048576 bytes"),
+    (json.dumps(RULES | {"names": ["Elsewhere"]}).encode(), "has rules for none of the providers that option before"),
+])  # fmt: skip
 def test_files_that_the_library_refuses(content: bytes, told: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     file.write_bytes(content)
@@ -198,16 +189,13 @@ def test_who_finds_them(folder: Path) -> None:
     assert f"the rules of {NAME} are those in {file} ({CONTENT['version']})" in inspection.notes
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        ("{", "expected JSON"),
-        (CONTENT | {"rules": [{}]}, 'rule 1: "does" is missing'),
-        (CONTENT | {"names": [CUDA]}, f"they are of other providers; padops probe {NAME} --option a=1 measures anew"),
-        *((CONTENT | {"measured": CONTENT["measured"] | {name: "x"}}, f"{name} was 'x' when they were measured, and is")
-          for name in CONTENT["measured"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "why"), [
+    ("{", "expected JSON"),
+    (CONTENT | {"rules": [{}]}, 'rule 1: "does" is missing'),
+    (CONTENT | {"names": [CUDA]}, f"they are of other providers; padops probe {NAME} --option a=1 measures anew"),
+    *((CONTENT | {"measured": CONTENT["measured"] | {name: "x"}}, f"{name} was 'x' when they were measured, and is")
+      for name in CONTENT["measured"]),
+])  # fmt: skip
 def test_they_do_not_fit(content: Any, why: str, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = write(folder, content)
     for _ in range(2):

@@ -67,15 +67,12 @@ def test_a_library_that_is_missing_or_broken(monkeypatch: pytest.MonkeyPatch, tm
 WINDOW = {"kernel_shape": [2]}
 
 
-@pytest.mark.parametrize(
-    ("op", "required", "name", "shape", "message"),
-    [
-        ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]}, "padding_interior", [3],
-         "expected 1 (1 per axis) [P8]"),
-        ("SamePad_1", WINDOW, "strides", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
-        ("SamePad_1", WINDOW, "dilations", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("op", "required", "name", "shape", "message"), [
+    ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]}, "padding_interior", [3],
+     "expected 1 (1 per axis) [P8]"),
+    ("SamePad_1", WINDOW, "strides", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
+    ("SamePad_1", WINDOW, "dilations", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
+])  # fmt: skip
 def test_an_optional_list_of_another_type_is_not_taken_for_an_absent_one(op, required, name, shape, message) -> None:
     """P8, S1: the runtime gives it as an empty list, which is as wrong as any list of another length."""
     inputs = [row.name for row in OPS[op].inputs if not row.optional]

@@ -231,21 +231,18 @@ def with_packed(content: bytes, name: str, values: list[int] | None) -> bytes:
     return content.replace(name.encode() + unpacked, packed) if values else content
 
 
-@pytest.mark.parametrize(
-    ("operator", "window", "name", "values", "looks"),
-    [
-        *(("MaxPool", [3, 3], "dilations", row, looks) for row, looks in (([1, 1], 0), ([1, 2], 1), ([300, 1], 1))),
-        ("MaxPool", [3, 3], "strides", [2, 3], False),
-        ("MaxPool", [3, 2], "strides", [2, 3], True),
-        ("AveragePool", [200, 300], "strides", [100, 301], True),
-        ("Conv", [1, 1], "strides", [2, 2], False),
-        ("Conv", [2, 1], "strides", [4, 3], False),
-        ("Conv", [2, 1], "strides", [4, 4], True),
-        ("Conv", None, "strides", [1, 4], True),
-        ("QLinearConv", [300, 1], "strides", [303, 1], True),
-        ("ConvTranspose", [1, 1], "strides", [9, 9], False),
-    ],
-)
+@pytest.mark.parametrize(("operator", "window", "name", "values", "looks"), [
+    *(("MaxPool", [3, 3], "dilations", row, looks) for row, looks in (([1, 1], 0), ([1, 2], 1), ([300, 1], 1))),
+    ("MaxPool", [3, 3], "strides", [2, 3], False),
+    ("MaxPool", [3, 2], "strides", [2, 3], True),
+    ("AveragePool", [200, 300], "strides", [100, 301], True),
+    ("Conv", [1, 1], "strides", [2, 2], False),
+    ("Conv", [2, 1], "strides", [4, 3], False),
+    ("Conv", [2, 1], "strides", [4, 4], True),
+    ("Conv", None, "strides", [1, 4], True),
+    ("QLinearConv", [300, 1], "strides", [303, 1], True),
+    ("ConvTranspose", [1, 1], "strides", [9, 9], False),
+])  # fmt: skip
 def test_windows_are_read_in_every_encoding(
     operator: str, window: list[int] | None, name: str, values: list[int], looks: bool
 ) -> None:

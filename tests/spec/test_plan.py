@@ -31,16 +31,13 @@ def positions(made: Plan) -> list[int]:
     return source_index(axis, made.mode, np.arange(axis.output)).tolist()
 
 
-@pytest.mark.parametrize(
-    ("mode", "row"),
-    [
-        (Mode.CONSTANT, "___abcd___"),
-        (Mode.EDGE, "aaaabcdddd"),
-        (Mode.REFLECT, "dcbabcdcba"),
-        (Mode.SYMMETRIC, "cbaabcddcb"),
-        (Mode.WRAP, "bcdabcdabc"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "row"), [
+    (Mode.CONSTANT, "___abcd___"),
+    (Mode.EDGE, "aaaabcdddd"),
+    (Mode.REFLECT, "dcbabcdcba"),
+    (Mode.SYMMETRIC, "cbaabcddcb"),
+    (Mode.WRAP, "bcdabcdabc"),
+])  # fmt: skip
 def test_modes_as_pictured(mode: Mode, row: str) -> None:
     """P2: the rows that the module's own description shows."""
     assert shown(plan(4, 3, 3, mode)) == row
@@ -82,30 +79,27 @@ def test_crop_slices_first(mode: Mode) -> None:
         assert positions(made) == expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("size", "begin", "end", "mode", "crop", "interior", "row"),
-    [
-        # P3: constant crops after padding, in every dialect.
-        *((3, -2, 2, Mode.CONSTANT, crop, 0, "c__") for crop in Crop),
-        *((3, -5, 4, Mode.CONSTANT, crop, 0, "__") for crop in Crop),
-        *((3, 4, -5, Mode.CONSTANT, crop, 0, "__") for crop in Crop),
-        *((0, 2, 1, Mode.CONSTANT, crop, 0, "___") for crop in Crop),
-        # P3, P5: the smallest cases in which FULL and CROP differ.
-        (2, -1, 2, Mode.WRAP, Crop.CROP, 0, "bbb"),
-        (2, -1, 2, Mode.WRAP, Crop.FULL, 0, "bab"),
-        (2, -1, 1, Mode.REFLECT, Crop.FULL, 0, "ba"),
-        (6, -7, 3, Mode.EDGE, Crop.FULL, 0, "ff"),
-        # P1, P6: fill between neighbours; amounts act on the dilated data, which is empty for an empty axis.
-        (3, 0, 0, Mode.CONSTANT, Crop.FULL, 1, "a_b_c"),
-        (3, 1, 2, Mode.CONSTANT, Crop.FULL, 2, "_a__b__c__"),
-        (3, -1, 0, Mode.CONSTANT, Crop.FULL, 1, "_b_c"),
-        (3, -2, -2, Mode.CONSTANT, Crop.FULL, 1, "b"),
-        (3, -3, 1, Mode.CONSTANT, Crop.FULL, 1, "_c_"),
-        (3, -6, 4, Mode.CONSTANT, Crop.FULL, 1, "___"),
-        (1, 1, 1, Mode.CONSTANT, Crop.FULL, 5, "_a_"),
-        (0, 2, 1, Mode.CONSTANT, Crop.FULL, 3, "___"),
-    ],
-)
+@pytest.mark.parametrize(("size", "begin", "end", "mode", "crop", "interior", "row"), [
+    # P3: constant crops after padding, in every dialect.
+    *((3, -2, 2, Mode.CONSTANT, crop, 0, "c__") for crop in Crop),
+    *((3, -5, 4, Mode.CONSTANT, crop, 0, "__") for crop in Crop),
+    *((3, 4, -5, Mode.CONSTANT, crop, 0, "__") for crop in Crop),
+    *((0, 2, 1, Mode.CONSTANT, crop, 0, "___") for crop in Crop),
+    # P3, P5: the smallest cases in which FULL and CROP differ.
+    (2, -1, 2, Mode.WRAP, Crop.CROP, 0, "bbb"),
+    (2, -1, 2, Mode.WRAP, Crop.FULL, 0, "bab"),
+    (2, -1, 1, Mode.REFLECT, Crop.FULL, 0, "ba"),
+    (6, -7, 3, Mode.EDGE, Crop.FULL, 0, "ff"),
+    # P1, P6: fill between neighbours; amounts act on the dilated data, which is empty for an empty axis.
+    (3, 0, 0, Mode.CONSTANT, Crop.FULL, 1, "a_b_c"),
+    (3, 1, 2, Mode.CONSTANT, Crop.FULL, 2, "_a__b__c__"),
+    (3, -1, 0, Mode.CONSTANT, Crop.FULL, 1, "_b_c"),
+    (3, -2, -2, Mode.CONSTANT, Crop.FULL, 1, "b"),
+    (3, -3, 1, Mode.CONSTANT, Crop.FULL, 1, "_c_"),
+    (3, -6, 4, Mode.CONSTANT, Crop.FULL, 1, "___"),
+    (1, 1, 1, Mode.CONSTANT, Crop.FULL, 5, "_a_"),
+    (0, 2, 1, Mode.CONSTANT, Crop.FULL, 3, "___"),
+])  # fmt: skip
 def test_crops_and_interior(size: int, begin: int, end: int, mode: Mode, crop: Crop, interior: int, row: str) -> None:
     made = plan(size, begin, end, mode, crop, interior)
     assert made.shape == (begin + dilated_size(size, interior) + end,)

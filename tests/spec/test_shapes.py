@@ -79,38 +79,32 @@ def test_checker_accepts() -> None:
 REFUSED = onnx.checker.ValidationError
 
 
-@pytest.mark.parametrize(
-    ("node", "kind", "error", "message"),
-    [
-        (pad("Pad_2", ["x"]), FLOAT, REFUSED, "Required attribute 'pads' is missing"),
-        (pad("Pad_2", ["x"], pads=[1, 1], axes=[0]), FLOAT, REFUSED, "Unrecognized attribute: axes"),
-        (pad("Pad_2", ["x"], pads="1, 1"), FLOAT, REFUSED, "expected type: INTS|Mismatched attribute type"),
-        (pad("Pad_2", ["x"], pads=[1, 1], mode=1), FLOAT, REFUSED, "expected type: STRING|Mismatched attribute type"),
-        (pad("Pad_2", ["x", "x"], pads=[1, 1]), FLOAT, REFUSED, "input size 2"),
-        (pad("Pad_11", ["x"]), FLOAT, REFUSED, "input size 1"),
-        (pad("Pad_2", ["x"], pads=[1, 1]), INT32, InferenceError, r"unsupported type: tensor\(int32\)"),
-    ],
-)
+@pytest.mark.parametrize(("node", "kind", "error", "message"), [
+    (pad("Pad_2", ["x"]), FLOAT, REFUSED, "Required attribute 'pads' is missing"),
+    (pad("Pad_2", ["x"], pads=[1, 1], axes=[0]), FLOAT, REFUSED, "Unrecognized attribute: axes"),
+    (pad("Pad_2", ["x"], pads="1, 1"), FLOAT, REFUSED, "expected type: INTS|Mismatched attribute type"),
+    (pad("Pad_2", ["x"], pads=[1, 1], mode=1), FLOAT, REFUSED, "expected type: STRING|Mismatched attribute type"),
+    (pad("Pad_2", ["x", "x"], pads=[1, 1]), FLOAT, REFUSED, "input size 2"),
+    (pad("Pad_11", ["x"]), FLOAT, REFUSED, "input size 1"),
+    (pad("Pad_2", ["x"], pads=[1, 1]), INT32, InferenceError, r"unsupported type: tensor\(int32\)"),
+])  # fmt: skip
 def test_checker_refuses(node: onnx.NodeProto, kind: int, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         onnx.checker.check_model(model([node], [info("x", [5], kind)], info("y", [7], kind)), full_check=True)
 
 
-@pytest.mark.parametrize(
-    ("shape", "pads", "output"),
-    [
-        ([2, 3], [1, 0, -1, 4], [2, 7]),
-        (["n", 3], [0, 1, 0, 1], ["n", 5]),
-        (["n", 3], [1, 1, 0, 1], ["?", 5]),
-        (["n", 3], [-2, 1, 2, 1], ["n", 5]),
-        ([None, "k"], [0, 0, 0, 0], ["?", "k"]),
-        ([-1, 3], [0, 1, 0, 1], ["?", 5]),  # as some exporters write a dim that is open
-        ([-1, 3], [1, 1, 1, 1], ["?", 5]),
-        ([0, 2], [3, -1, 0, 0], [3, 1]),
-        ([], [], []),
-        (None, [1, 2], None),
-    ],
-)
+@pytest.mark.parametrize(("shape", "pads", "output"), [
+    ([2, 3], [1, 0, -1, 4], [2, 7]),
+    (["n", 3], [0, 1, 0, 1], ["n", 5]),
+    (["n", 3], [1, 1, 0, 1], ["?", 5]),
+    (["n", 3], [-2, 1, 2, 1], ["n", 5]),
+    ([None, "k"], [0, 0, 0, 0], ["?", "k"]),
+    ([-1, 3], [0, 1, 0, 1], ["?", 5]),  # as some exporters write a dim that is open
+    ([-1, 3], [1, 1, 1, 1], ["?", 5]),
+    ([0, 2], [3, -1, 0, 0], [3, 1]),
+    ([], [], []),
+    (None, [1, 2], None),
+])  # fmt: skip
 def test_attribute_pads(shape, pads, output) -> None:
     """P1: static dims follow; a dim that stays the same keeps its symbol."""
     for op, name in (("Pad_1", "paddings"), ("Pad_2", "pads")):
@@ -143,18 +137,14 @@ FILED = small_models.external("p", "nowhere.bin", 2)
 FILED.data_type = INT64
 
 
-@pytest.mark.parametrize(
-    ("node", "shape", "tensors", "output"),
-    [
-        # P1: where a negative output dim is 0, too.
-        (pad("OpenVINOPad_12", ["x", "b", "e"], pad_mode="constant"), [-1, 4], [ints("b", 0, -2), ints("e", 0, -3)],
-         ["?", 0]),
-        (pad("Pad_11", ["x", "p"]), [4], [FILED], ["?"]),  # in a file
-        # P5: with a dim that is not known the output may be empty, and then nothing needs extending.
-        (pad("Pad_2", ["x"], pads=[1, 0, 0, 0], mode="edge"), [0, "n"], [], [1, "n"]),
-    ],
-    ids=["negative", "in a file", "perhaps empty"],
-)  # fmt: skip
+@pytest.mark.parametrize(("node", "shape", "tensors", "output"), [
+    # P1: where a negative output dim is 0, too.
+    (pad("OpenVINOPad_12", ["x", "b", "e"], pad_mode="constant"), [-1, 4], [ints("b", 0, -2), ints("e", 0, -3)],
+     ["?", 0]),
+    (pad("Pad_11", ["x", "p"]), [4], [FILED], ["?"]),  # in a file
+    # P5: with a dim that is not known the output may be empty, and then nothing needs extending.
+    (pad("Pad_2", ["x"], pads=[1, 0, 0, 0], mode="edge"), [0, "n"], [], [1, "n"]),
+], ids=["negative", "in a file", "perhaps empty"])  # fmt: skip
 def test_what_is_open(node: onnx.NodeProto, shape: list, tensors: list[onnx.TensorProto], output: list) -> None:
     assert inferred(model([node], [info("x", shape)], initializers=tensors)) == (FLOAT, output)
 
@@ -192,20 +182,15 @@ def test_inside_a_function() -> None:
 
 
 @pytest.mark.parametrize("strict", [True, False])
-@pytest.mark.parametrize(
-    ("node", "shape", "text"),
-    [
-        (pad("Pad_2", ["x"], pads=[0, -5, 0, 0]), ["n", 4],
-         "Pad_2 '': axis 1 would have -1 elements (begin -5, size 4, interior 0, end 0) [P1]"),
-        (pad("Pad_2", ["x"], pads=[1, 0, 0, 0], mode="edge"), [0, 4],
-         "Pad_2 '': axis 0 has nothing to extend by edge: it is empty [P5]"),
-        (pad("Pad_18", ["x", "p"]), ["n", 3],
-         "Pad_18 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
-        (pad("Pad_2", ["x"], pads=[0, 0, 0, 0], mode="wrap"), [2, 2],
-         "Pad_2 '': mode 'wrap' is not one of constant, reflect, edge [P9]"),
-    ],
-    ids=["P1", "P5", "P8", "P9"],
-)  # fmt: skip
+@pytest.mark.parametrize(("node", "shape", "text"), [
+    (pad("Pad_2", ["x"], pads=[0, -5, 0, 0]), ["n", 4],
+     "Pad_2 '': axis 1 would have -1 elements (begin -5, size 4, interior 0, end 0) [P1]"),
+    (pad("Pad_2", ["x"], pads=[1, 0, 0, 0], mode="edge"), [0, 4],
+     "Pad_2 '': axis 0 has nothing to extend by edge: it is empty [P5]"),
+    (pad("Pad_18", ["x", "p"]), ["n", 3], "Pad_18 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
+    (pad("Pad_2", ["x"], pads=[0, 0, 0, 0], mode="wrap"), [2, 2],
+     "Pad_2 '': mode 'wrap' is not one of constant, reflect, edge [P9]"),
+], ids=["P1", "P5", "P8", "P9"])  # fmt: skip
 def test_errors_name_the_rule(node: onnx.NodeProto, shape, text: str, strict: bool) -> None:
     """What is wrong whatever the inputs are, in the kernels' words."""
     made = model([node], [info("x", shape)], initializers=[ints("p", 1, 1)])

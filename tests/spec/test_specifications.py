@@ -147,17 +147,13 @@ def test_every_printed_example_is_a_row() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "op, begins, size, ends, printed, mode",
-    [
-        ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
-        # The comment beside the first dim of the next one says 2, its sum and the dim itself 1.
-        ("OpenVINOPad_12", [0, -2, -8, 1], [2, 3, 32, 40], [-1, 4, -6, 7], [1, 5, 18, 48], "constant"),
-        ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "edge"),
-        ("OpenVINOPad_1", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
-    ],
-    ids=["Pad-12 positive", "Pad-12 positive and negative", "Pad-12 edge", "Pad-1"],
-)
+@pytest.mark.parametrize("op, begins, size, ends, printed, mode", [
+    ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
+    # The comment beside the first dim of the next one says 2, its sum and the dim itself 1.
+    ("OpenVINOPad_12", [0, -2, -8, 1], [2, 3, 32, 40], [-1, 4, -6, 7], [1, 5, 18, 48], "constant"),
+    ("OpenVINOPad_12", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "edge"),
+    ("OpenVINOPad_1", [0, 5, 2, 1], [1, 3, 32, 40], [1, 0, 3, 7], [2, 8, 37, 48], "constant"),
+], ids=["Pad-12 positive", "Pad-12 positive and negative", "Pad-12 edge", "Pad-1"])  # fmt: skip
 def test_openvino_layers(op: str, begins: list, size: list, ends: list, printed: list, mode: str) -> None:
     """The XML layers of the two documents: their shapes, and "all new elements are filled with 15.0 value"."""
     data = np.arange(16, 16 + np.prod(size), dtype=np.float32).reshape(size)
@@ -192,13 +188,10 @@ def test_conv2d_of_same_padding(data_format: str) -> None:
     assert native.bits(output) == native.bits(np.repeat(printed[None, :, :, None], 3, axis=3))
 
 
-@pytest.mark.parametrize(
-    "auto_pad, padded, windows",
-    [
-        ("SAME_UPPER", [0, *range(1, 14), 0, 0], [[0, 1, 2, 3, 4, 5], [5, 6, 7, 8, 9, 10], [10, 11, 12, 13, 0, 0]]),
-        ("VALID", [*range(1, 14)], [[1, 2, 3, 4, 5, 6], [6, 7, 8, 9, 10, 11]]),
-    ],
-)
+@pytest.mark.parametrize("auto_pad, padded, windows", [
+    ("SAME_UPPER", [0, *range(1, 14), 0, 0], [[0, 1, 2, 3, 4, 5], [5, 6, 7, 8, 9, 10], [10, 11, 12, 13, 0, 0]]),
+    ("VALID", [*range(1, 14)], [[1, 2, 3, 4, 5, 6], [6, 7, 8, 9, 10, 11]]),
+])  # fmt: skip
 def test_window_drawings_of_same_padding(auto_pad: str, padded: list, windows: list) -> None:
     """13 elements, kernel 6, stride 5: one zero before and two behind, or 12 and 13 dropped."""
     attributes = {"kernel_shape": [6], "strides": [5], "auto_pad": auto_pad}
@@ -306,18 +299,15 @@ def test_tensorflow() -> None:
             assert same.shape[1] == -(-n // s)
 
 
-@pytest.mark.parametrize(
-    "arguments, rule, text",
-    [
-        ((5, 3, 1, 1, "NOTSET"), "S1", "auto_pad 'NOTSET' is not one of SAME_UPPER, SAME_LOWER, VALID"),
-        ((-1, 3), "S1", "input is -1, expected an integer of 0 or more"),
-        ((13.5, 6), "S1", "input is 13.5, expected an integer of 0 or more"),
-        ((5, 0), "S1", "kernel is 0, expected an integer of 1 or more"),
-        ((5, 3, 0), "S1", "stride is 0, expected an integer of 1 or more"),
-        ((5, 3, 1, -2), "S1", "dilation is -2, expected an integer of 1 or more"),
-        ((5, 3, 1, LARGEST), "P10", f"a kernel of 3 with dilation {LARGEST} is beyond {LARGEST}"),
-    ],
-)
+@pytest.mark.parametrize("arguments, rule, text", [
+    ((5, 3, 1, 1, "NOTSET"), "S1", "auto_pad 'NOTSET' is not one of SAME_UPPER, SAME_LOWER, VALID"),
+    ((-1, 3), "S1", "input is -1, expected an integer of 0 or more"),
+    ((13.5, 6), "S1", "input is 13.5, expected an integer of 0 or more"),
+    ((5, 0), "S1", "kernel is 0, expected an integer of 1 or more"),
+    ((5, 3, 0), "S1", "stride is 0, expected an integer of 1 or more"),
+    ((5, 3, 1, -2), "S1", "dilation is -2, expected an integer of 1 or more"),
+    ((5, 3, 1, LARGEST), "P10", f"a kernel of 3 with dilation {LARGEST} is beyond {LARGEST}"),
+])  # fmt: skip
 def test_errors(arguments: tuple, rule: str, text: str) -> None:
     with pytest.raises(padops.PadError) as caught:
         padops.same_padding(*arguments)
