@@ -65,9 +65,7 @@ def test_extras_that_are_installed_exist() -> None:
 
 
 @pytest.mark.needs("pre_commit")
-def test_pre_commit(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pre_commit(repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch) -> None:
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     hooks = tmp_path_factory.mktemp("hooks")

@@ -313,9 +313,7 @@ def named(here: Path) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "code", "times"), CASES, ids=lambda value: ascii(value)[:60])
-def test_a_console_gets_whole_lines(
-    arguments: list[str], code: int, times: int, named: None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_console_gets_whole_lines(arguments: list[str], code: int, times: int, named: None, capfd) -> None:
     ended, out, err = run(capfd, *arguments)
     text = out + err
     assert ended == code, text

@@ -49,9 +49,7 @@ def test_bench_writes_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [row[0] for row in summary] == ["geometric mean", "least"]
 
 
-def test_a_model_is_measured_converted_and_as_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_model_is_measured_converted_and_as_it_is(capsys, monkeypatch, tmp_path: Path) -> None:
     name = f"{'long_' * 40}m.onnx"
     shutil.copy(ROOT / "models" / "pad_19.onnx", tmp_path / name)
     monkeypatch.chdir(tmp_path)
@@ -99,9 +97,7 @@ def test_a_number_is_one_that_can_be_measured(capsys: pytest.CaptureFixture[str]
             assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
 
 
-def test_what_cannot_be_written_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     """The file, not a temporary one beside it."""
     row = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9)
     monkeypatch.setattr(timing, "measure", lambda steps, threads, seconds, keep, progress: keep([row]))
@@ -244,9 +240,7 @@ def test_a_signal_ends_it(number: str, at: str, done: int, tmp_path: Path) -> No
 CPU = "CPUExecutionProvider"
 
 
-def test_networks_on_providers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_networks_on_providers(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     monkeypatch.setattr(bench_providers, "QUICK_SECONDS", 0.01)
     data, model = tmp_path / "rows.json", str(ROOT / "models" / "int16.onnx")  # which stock onnxruntime does not run
     assert bench_providers.main(["--here", CPU, "--quick", "--model", model, "--json", str(data)]) == 0

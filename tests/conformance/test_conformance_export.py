@@ -174,9 +174,7 @@ def test_a_changed_file_and_a_missing_backend_end_with_2(tmp_path: Path) -> None
     assert ended.returncode == 2 and "is not the file of the manifest: its SHA-256 differs" in ended.stderr
 
 
-def test_the_export_is_of_the_level_and_the_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_export_is_of_the_level_and_the_seed(tmp_path: Path, monkeypatch, capsys) -> None:
     asked = []
     few = quick()[::40]
     monkeypatch.setattr(cases, "collect", lambda level, seed=0: asked.append((level, seed)) or few)

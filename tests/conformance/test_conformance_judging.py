@@ -333,9 +333,7 @@ def test_padops_in_a_new_runtime_is_never_excused(reporting: list[dict[str, str]
         assert (result["unexpected"], result["new"], shown) == said
 
 
-def test_the_command_and_its_reports(
-    reporting: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_and_its_reports(reporting: list[dict[str, str]], tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(cases, "collect", lambda *given: RANK_0)
     monkeypatch.setattr("padops.conformance.divergences.KNOWN", (GONE,))
     reporting.append({"numpy": "99.0"})

@@ -92,9 +92,7 @@ def test_files_of_debian_are_unpacked(script: ModuleType, tmp_path: Path, monkey
         script._unpack_from_debian("new", tmp_path / "new", ("one",))
 
 
-def test_other_versions_make_it_anew(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_versions_make_it_anew(script: ModuleType, monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
     script.main(["onnxruntime-web"])
     old = script.folder_of("onnxruntime-web") / "old"
     old.touch()
@@ -174,9 +172,7 @@ def numpy_here(monkeypatch: pytest.MonkeyPatch) -> list[Release]:
     return made
 
 
-def test_a_release_is_measured_once(
-    numpy_here: list[Release], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_is_measured_once(numpy_here: list[Release], tmp_path: Path, capsys) -> None:
     call = ["--only", NUMPY.name, "--work", str(tmp_path), "--out", str(tmp_path / "h.json")]
     assert history.main(call) == 0
     said = capsys.readouterr().out

@@ -28,9 +28,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     return asked
 
 
-def test_the_table_and_the_file(
-    fake: list[tuple], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_and_the_file(fake: list[tuple], tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     (file := tmp_path / "rules.json").write_text("of before")
@@ -48,9 +46,7 @@ def test_the_table_and_the_file(
     assert [path.name for path in tmp_path.iterdir()] == ["rules.json"]
 
 
-def test_the_folder_of_the_user(
-    fake: list[tuple], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_folder_of_the_user(fake: list[tuple], tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setenv("PADOPS_RULES", str(tmp_path / "new" / "folder"))
     file = tmp_path / "new" / "folder" / "mixed.json"
     code, out, _ = run(capsys, "probe", "mixed")

@@ -134,9 +134,7 @@ def test_what_may_be_constant(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name, disabled", [("an input", False), ("an initializer", True)])
-def test_constants_are_folded_where_no_pad_is_constant(
-    name: str, disabled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_constants_are_folded_where_no_pad_is_constant(name: str, disabled: bool, monkeypatch) -> None:
     """Constants fold on a release whose own kernel reflects wrongly, since no Pad is constant."""
     given, create = [], onnxruntime.InferenceSession.__init__
 
