@@ -161,10 +161,8 @@ def test_what_may_write_runs_nothing_of_this_repository() -> None:
         "attest": {"id-token": "write", "attestations": "write"},
         "publish": {"id-token": "write"},
     }  # fmt: skip
-    for name, steps in (
-        ("attest", ["actions/download-artifact", "actions/attest-build-provenance"]),
-        ("publish", ["actions/download-artifact", "pipx run uv"]),
-    ):
+    for name, steps in (("attest", ["actions/download-artifact", "actions/attest-build-provenance"]),
+                        ("publish", ["actions/download-artifact", "pipx run uv"])):  # fmt: skip
         job = told["jobs"][name]
         assert [re.split("[@=]", step.get("uses") or step["run"])[0] for step in job["steps"]] == steps
         assert job["if"] == "github.event_name == 'push'"  # of a tag: pushes of branches start no run

@@ -129,17 +129,15 @@ def test_within() -> None:
     assert (right.dtype, bool(right.any())) == (np.float32, True)
     near, far = right * np.float32(1.0019), right * np.float32(1.0021)
     nothing = np.where(right == 0, np.float32(1e-30), right)  # of nothing, nothing is a part
-    for output, peer, outcome in (
-        (right, "ort-qnn", "agree"),
-        (near, "ort-qnn", "agree"),
-        (far, "ort-qnn", "differ"),
-        (near, "ort-openvino", "differ"),
-        (near, "padops-native", "differ"),
-        (right.reshape(-1), "ort-qnn", "differ"),
-        (right.astype(np.float64), "ort-qnn", "differ"),
-        (nothing, "ort-qnn", "differ"),
-        (np.full(right.shape, np.nan, np.float32), "ort-qnn", "differ"),
-    ):
+    for output, peer, outcome in ((right, "ort-qnn", "agree"),
+                                  (near, "ort-qnn", "agree"),
+                                  (far, "ort-qnn", "differ"),
+                                  (near, "ort-openvino", "differ"),
+                                  (near, "padops-native", "differ"),
+                                  (right.reshape(-1), "ort-qnn", "differ"),
+                                  (right.astype(np.float64), "ort-qnn", "differ"),
+                                  (nothing, "ort-qnn", "differ"),
+                                  (np.full(right.shape, np.nan, np.float32), "ort-qnn", "differ")):  # fmt: skip
         assert judge(floats, ("output", pack(output)), peer)[0] == outcome
     whole = item("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0")
     off = whole.expected.output.copy()
@@ -252,16 +250,14 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
 
 
 def test_version_ranges() -> None:
-    for version, versions, inside in (
-        ("1.31.1", ">=1.25,<1.32", True),
-        ("2.13.0+cpu", ">=2.13,<=2.13.0", True),
-        ("0.27.0.post1", ">=0.27.0.1,<=0.27.0.1", True),
-        ("1.24.4", ">=1.25,<2", False),
-        ("1.31.0", ">=1.20,<1.31", False),
-        ("2.13.1", ">=2.13,<=2.13.0", False),
-        ("1.31.0rc1", ">=1.20,<1.31", False),
-        ("", ">=0,<9999", False),
-    ):
+    for version, versions, inside in (("1.31.1", ">=1.25,<1.32", True),
+                                      ("2.13.0+cpu", ">=2.13,<=2.13.0", True),
+                                      ("0.27.0.post1", ">=0.27.0.1,<=0.27.0.1", True),
+                                      ("1.24.4", ">=1.25,<2", False),
+                                      ("1.31.0", ">=1.20,<1.31", False),
+                                      ("2.13.1", ">=2.13,<=2.13.0", False),
+                                      ("1.31.0rc1", ">=1.20,<1.31", False),
+                                      ("", ">=0,<9999", False)):  # fmt: skip
         assert in_range(version, versions) is inside, version
 
 

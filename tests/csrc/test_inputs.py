@@ -64,13 +64,11 @@ def test_constant_and_absent_inputs(op: str) -> None:
 def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
     """P8: any order, negative ones, none at all, as int32 or int64, constant or at run time."""
     data = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
-    for axes, pads, whole in (
-        ([0, 1, 2], (1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6)),
-        ([2, 0], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
-        ([-1, -3], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
-        ([1], (-1, 5), (0, -1, 0, 0, 5, 0)),
-        ([], (), (0, 0, 0, 0, 0, 0)),
-    ):
+    for axes, pads, whole in (([0, 1, 2], (1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6)),
+                              ([2, 0], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+                              ([-1, -3], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+                              ([1], (-1, 5), (0, -1, 0, 0, 5, 0)),
+                              ([], (), (0, 0, 0, 0, 0, 0))):  # fmt: skip
         inputs = [data, np.array(pads, np.int64), None, np.array(axes, kind)]
         mode = modes_of(op)[len(axes) % len(modes_of(op))]
         expected = native.bits(numpy_pad(data, whole, mode))
@@ -83,13 +81,11 @@ def test_one_session_for_changing_shapes(op: str) -> None:
     """P8: what a kernel keeps from one run is used again only for the same shapes and amounts, all told apart."""
     flat, six = np.arange(3, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)
     for mode in modes_of(op):
-        for data, pads in (
-            (flat.reshape(3, 1), [1, 0, 0, 1]),
-            (flat.reshape(1, 3), [1, 0, 0, 1]),
-            (flat.reshape(1, 3), [0, 1, 1, 0]),
-            (six, [1, 0, 0, 1]),
-            (six, [1, 0, 0, 1]),
-        ):
+        for data, pads in ((flat.reshape(3, 1), [1, 0, 0, 1]),
+                           (flat.reshape(1, 3), [1, 0, 0, 1]),
+                           (flat.reshape(1, 3), [0, 1, 1, 0]),
+                           (six, [1, 0, 0, 1]),
+                           (six, [1, 0, 0, 1])):  # fmt: skip
             expected = numpy_pad(data, pads, mode).tolist()
             assert native.run(op, {"mode": mode}, [data, np.array(pads)]).tolist() == expected
         # The same numbers in the same order as in the last run: dims 3 and 2, pads of 4; here dim 3, pads of [1, 4].
@@ -105,20 +101,18 @@ def test_one_session_for_changing_inputs(op: str) -> None:
     """
     data, axes = np.arange(6, dtype=np.float32).reshape(2, 3), op in AXES_OPS
     wrong_fill = r"constant_value has 2 elements, expected one \[P7\]"
-    for pads, fill, at, error in (
-        ([1, 0, 0, 1], 5, [0, 1], ""),
-        ([1, 0, 0, 1], 6, [0, 1], ""),  # another fill
-        ([1, 0, 0, 2], 6, [0, 1], ""),  # other amounts
-        ([1, 0, 0, 2], 6, [1, 0], ""),  # other axes
-        ([[1, 0, 0, 2]], 6, [-1, 0], ""),  # amounts of another shape
-        ([1, 0, 0, 2], [7], [1, 0], ""),
-        *([([1, 2], 7, [1], "")] if axes else []),  # fewer
-        ([1, 0, 0, 2], 7, [1, 0], ""),
-        ([[1, 0], [0, 2]], 7, [1, 0], r"pads has shape \[2, 2\], expected \[4\] \[P8\]"),
-        ([1, 0, 0, 2], [0, 0], [1, 0], wrong_fill),
-        ([1, 0, 0, 2], 8, [1, 0], ""),
-        ([1, 2, 3], [0, 0], [1, 0], wrong_fill),
-    ):
+    for pads, fill, at, error in (([1, 0, 0, 1], 5, [0, 1], ""),
+                                  ([1, 0, 0, 1], 6, [0, 1], ""),  # another fill
+                                  ([1, 0, 0, 2], 6, [0, 1], ""),  # other amounts
+                                  ([1, 0, 0, 2], 6, [1, 0], ""),  # other axes
+                                  ([[1, 0, 0, 2]], 6, [-1, 0], ""),  # amounts of another shape
+                                  ([1, 0, 0, 2], [7], [1, 0], ""),
+                                  *([([1, 2], 7, [1], "")] if axes else []),  # fewer
+                                  ([1, 0, 0, 2], 7, [1, 0], ""),
+                                  ([[1, 0], [0, 2]], 7, [1, 0], r"pads has shape \[2, 2\], expected \[4\] \[P8\]"),
+                                  ([1, 0, 0, 2], [0, 0], [1, 0], wrong_fill),
+                                  ([1, 0, 0, 2], 8, [1, 0], ""),
+                                  ([1, 2, 3], [0, 0], [1, 0], wrong_fill)):  # fmt: skip
         inputs = [data, np.array(pads), np.array(fill, np.float32), *([np.array(at)] if axes else [])]
         if not error:
             check(op, {}, inputs)
@@ -169,10 +163,8 @@ def test_what_is_left_of_a_huge_interior(data: list, below: int, above: int, int
 def test_an_absent_attribute_is_the_first_error() -> None:
     """P8: of two mistakes both languages name the same one."""
     inputs = [np.zeros(3, np.float32), np.zeros((), np.float32)]
-    for attributes, name in (
-        ({"padding_below": [1], "pad_mode": "constant"}, "padding_above"),
-        ({"padding_above": [1], "padding_interior": [-1]}, "padding_below"),
-    ):
+    for attributes, name in (({"padding_below": [1], "pad_mode": "constant"}, "padding_above"),
+                             ({"padding_above": [1], "padding_interior": [-1]}, "padding_below")):  # fmt: skip
         for run in (native.run, reference.run):
             text = f"padops::NGraphPad_0 'n': attribute {name} is required [P8]"
             assert native.outcome(run, "NGraphPad_0", attributes, inputs, "n") == text

@@ -63,12 +63,10 @@ def test_op_mode_type(op: str) -> None:
 def test_interior(name: str) -> None:
     """P6: fill between neighbours, of each width, with crops that begin on and between elements."""
     data, fill = some(name, (3, 4, 2)), some(name, (), 1)
-    for pads, interior in (
-        ((1, 0, 2, 0, 3, 1), (1, 2, 0)),
-        ((-1, -3, 0, -2, 1, 0), (2, 1, 3)),
-        ((0, 0, 0, 0, 0, 0), (0, 0, 4)),
-        ((0, 0, -1, 0, 0, 1), (3, 0, 0)),
-    ):
+    for pads, interior in (((1, 0, 2, 0, 3, 1), (1, 2, 0)),
+                           ((-1, -3, 0, -2, 1, 0), (2, 1, 3)),
+                           ((0, 0, 0, 0, 0, 0), (0, 0, 4)),
+                           ((0, 0, -1, 0, 0, 1), (3, 0, 0))):  # fmt: skip
         check("NGraphPad_0", "CONSTANT", data, pads, fill, interior)
 
 
@@ -155,16 +153,14 @@ def test_packed(name: str, mode: str) -> None:
 @pytest.mark.parametrize("name", ["float", "int4", "string"])
 def test_dims_of_zero(name: str) -> None:
     """P1, P5: an empty output is fine in every mode, an empty input only in mode constant or for an empty output."""
-    for modes, shape, pads, output in (
-        (MODES[:1], (0,), (2, 3), (5,)),
-        (MODES[:1], (0, 3), (1, 1, 0, 1), (1, 5)),
-        (MODES[:1], (3,), (-5, 4), (2,)),
-        (MODES[:1], (2, 0, 3), (0, 0, 1, 0, 0, 1), (2, 0, 5)),
-        (MODES, (4,), (-1, -3), (0,)),
-        (MODES[1:], (0, 3), (0, 1, 0, 1), (0, 5)),
-        (MODES[1:], (4, 2), (-4, 2, 0, 1), (0, 5)),
-        (MODES[1:], (0, 4), (3, -1, 2, -3), (5, 0)),
-    ):
+    for modes, shape, pads, output in ((MODES[:1], (0,), (2, 3), (5,)),
+                                       (MODES[:1], (0, 3), (1, 1, 0, 1), (1, 5)),
+                                       (MODES[:1], (3,), (-5, 4), (2,)),
+                                       (MODES[:1], (2, 0, 3), (0, 0, 1, 0, 0, 1), (2, 0, 5)),
+                                       (MODES, (4,), (-1, -3), (0,)),
+                                       (MODES[1:], (0, 3), (0, 1, 0, 1), (0, 5)),
+                                       (MODES[1:], (4, 2), (-4, 2, 0, 1), (0, 5)),
+                                       (MODES[1:], (0, 4), (3, -1, 2, -3), (5, 0))):  # fmt: skip
         for mode in modes:
             attributes, inputs = node(NEWEST, mode, some(name, shape), pads)
             got = native.run(NEWEST, attributes, inputs)

@@ -141,13 +141,11 @@ def test_a_sample_of_the_suite(name: str) -> None:
 def test_what_is_a_fault() -> None:
     """A Pad that padops takes for nothing, and what contradicts inspect."""
     told = {"runner": OPENVINO, "why": f"{OPENVINO} runs it", "opset": 18, "detail": "", "dtype": "float"}
-    for verdict, outcome, own, own_beside, faults in (
-        ("runs", "right", True, True, (0, 0)),
-        ("runs", "right", True, False, (1, 0)),
-        ("may be wrong", "right", True, False, (0, 0)),
-        ("runs", "dead", False, False, (0, 1)),
-        ("refuses", "dead", False, False, (0, 0)),
-    ):
+    for verdict, outcome, own, own_beside, faults in (("runs", "right", True, True, (0, 0)),
+                                                      ("runs", "right", True, False, (1, 0)),
+                                                      ("may be wrong", "right", True, False, (0, 0)),
+                                                      ("runs", "dead", False, False, (0, 1)),
+                                                      ("refuses", "dead", False, False, (0, 0))):  # fmt: skip
         told |= {"verdict": verdict, "outcome": outcome, "is_empty": False, "providers": []}
         id, places = "table/Pad_13/edge/float/2/begin/plain/none/absent.flat/fixed/0", {True: OPENVINO, False: "CPU"}
         stock, beside = ({id: told | {"ran": [["Pad", places[runs], 1]]}} for runs in (own, own_beside))

@@ -174,12 +174,10 @@ def test_fills_ranks_sizes_and_crops(takers: tuple[str, ...], row: Row | str, pr
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_values_that_are_no_numbers(value: float) -> None:
     """padops runs a Pad whose attribute is NaN or infinity; as an input of the Pad, such a fill is right."""
-    for kind, number, provider, taken in (
-        ("float", value, OPENVINO, True),
-        ("float", value, WEBGPU, False),
-        ("float16", 65505, OPENVINO, True),
-        ("float16", 65504, OPENVINO, False),
-    ):
+    for kind, number, provider, taken in (("float", value, OPENVINO, True),
+                                          ("float", value, WEBGPU, False),
+                                          ("float16", 65505, OPENVINO, True),
+                                          ("float16", 65504, OPENVINO, False)):  # fmt: skip
         content = model(AS_ATTRIBUTE.replace("float", kind), 10)
         content.graph.node[0].attribute[1].f = number
         told, took = judged(content, provider, has_kernel=kind == "float")
@@ -374,12 +372,10 @@ def test_extreme_dims_and_amounts(row) -> None:
 @pytest.mark.parametrize("opset", [18, 24])
 def test_axes_among_convolutions(name: str, opset: int) -> None:
     """padops takes a Pad with axes among convolutions, as onnxruntime changes its layout wrongly; other Pads stay."""
-    for beside, inputs, taken in (
-        ("Conv <group = 2> (p, w)", "r, q, , a", True),
-        ("MaxPool <kernel_shape = [1, 1]> (p)", "r, q, , a", True),
-        ("Relu (p)", "r, q, , a", False),
-        ("Conv <group = 2> (p, w)", "r, full", False),
-    ):
+    for beside, inputs, taken in (("Conv <group = 2> (p, w)", "r, q, , a", True),
+                                  ("MaxPool <kernel_shape = [1, 1]> (p)", "r, q, , a", True),
+                                  ("Relu (p)", "r, q, , a", False),
+                                  ("Conv <group = 2> (p, w)", "r, full", False)):  # fmt: skip
         text = (
             "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, "
             "int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
