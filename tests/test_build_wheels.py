@@ -31,10 +31,8 @@ def elf(folder: Path, exports: Sequence[str] = ENTRY_POINTS, needed: str = "libc
     shown = "".join(f"int {name}(void) {{ return wanted(); }}\n" for name in exports)
     (folder / "made.c").write_text(f"int wanted(void);\n{shown}")
     shared = ["gcc", "-shared", "-fPIC", "-nostdlib"]
-    commands = [
-        [*shared, "needed.c", "-Wl,--version-script=needed.map", f"-Wl,-soname,{needed}", "-o", "needed.so"],
-        [*shared, "made.c", "needed.so", "-o", "made.so"],
-    ]
+    commands = [[*shared, "needed.c", "-Wl,--version-script=needed.map", f"-Wl,-soname,{needed}", "-o", "needed.so"],
+                [*shared, "made.c", "needed.so", "-o", "made.so"]]  # fmt: skip
     for command in commands:
         subprocess.run(command, cwd=folder, check=True)
     return (folder / "made.so").read_bytes()

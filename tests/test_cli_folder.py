@@ -173,14 +173,12 @@ def test_verified_strictly(folder: Path, cli: Cli) -> None:
 
 
 REPORT = "for a folder, --report must end with .json"
-MISTAKES = {
-    "in in/a.onnx": "OUT is a file (in/a.onnx), but IN is a folder (in)",
-    "in o --verify --inputs x.npz": "--inputs needs one model, but IN is a folder",
-    "in o --jobs 0": "argument --jobs: '0' is not a whole number of at least 1",
-    "in --in-place --report in/a.onnx": f"error: in/a.onnx: {REPORT}",
-    "in --in-place --report r.json": f"error: r.json: {REPORT}",
-    "in out --report out/a.onnx": f"error: out/a.onnx: {REPORT}",
-}
+MISTAKES = {"in in/a.onnx": "OUT is a file (in/a.onnx), but IN is a folder (in)",
+            "in o --verify --inputs x.npz": "--inputs needs one model, but IN is a folder",
+            "in o --jobs 0": "argument --jobs: '0' is not a whole number of at least 1",
+            "in --in-place --report in/a.onnx": f"error: in/a.onnx: {REPORT}",
+            "in --in-place --report r.json": f"error: r.json: {REPORT}",
+            "in out --report out/a.onnx": f"error: out/a.onnx: {REPORT}"}  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", MISTAKES)

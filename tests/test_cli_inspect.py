@@ -26,13 +26,11 @@ from padops.terminal import shown
 ROADS = ["session" if runtime_minor() >= FIRST_MINOR else "memory", "convert", "lower"]
 CODES = {"right": 0, "refused": 3, "broken": 3, "wrong": 4, "unsure": 5, "unreadable": 1}  # of --check
 FILES = [f"{name}.onnx" for name in CODES]
-FINDINGS = [
-    ("refused.onnx", "pad-refused", "error"),
-    ("broken.onnx", "pad-breaks-a-rule", "error"),
-    ("wrong.onnx", "pad-wrong", "error"),
-    ("unsure.onnx", "pad-unknown", "warning"),
-    ("unreadable.onnx", "model-unreadable", "error"),
-]
+FINDINGS = [("refused.onnx", "pad-refused", "error"),
+            ("broken.onnx", "pad-breaks-a-rule", "error"),
+            ("wrong.onnx", "pad-wrong", "error"),
+            ("unsure.onnx", "pad-unknown", "warning"),
+            ("unreadable.onnx", "model-unreadable", "error")]  # fmt: skip
 
 # --- one model --------------------------------------------------------------------------------------------------------
 
@@ -43,14 +41,9 @@ def test_a_model_that_is_refused(cli: Cli) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith(f"{path}: 1 Pad: 1 refused (onnxruntime")
-    assert lines[1:7] == [
-        "",
-        "graph/padded_pad  refuses",
-        "  Pad (opset 18): reflect, int16 [1, samples] → [1, ?], axis 1: 4 before, 4 after",
-        "  ONNX Runtime has no Pad of int16 at opset 18",
-        "",
-        "Fixes, best first:",
-    ]
+    assert lines[1:7] == ["", "graph/padded_pad  refuses",
+                          "  Pad (opset 18): reflect, int16 [1, samples] → [1, ?], axis 1: 4 before, 4 after",
+                          "  ONNX Runtime has no Pad of int16 at opset 18", "", "Fixes, best first:"]  # fmt: skip
     assert f"  padops convert {path} -o OUT.onnx" in lines
 
 
@@ -68,13 +61,11 @@ def test_json_has_what_the_report_of_a_conversion_has(cli: Cli) -> None:
     assert (code, told["schema"], told["roads"], list(told["commands"])) == (0, SCHEMA, ROADS, ROADS)
     assert told["counts"]["refuses"] == 1
     (facts,) = told["pads"]
-    assert facts == {
-        "path": "graph/padded_pad", "name": "padded_pad", "form": "Pad-18 inputs", "operator": "Pad", "opset": 18,
-        "mode": "reflect", "type": "int16", "input_shape": [1, "samples"], "output_shape": [1, None],
-        "amounts": [[0, 0], [4, 4]], "fill": None, "verdict": "refuses",
-        "why": "ONNX Runtime has no Pad of int16 at opset 18",
-        "roads": [road for road in ROADS if road != "memory"],
-    }  # fmt: skip
+    assert facts == {"path": "graph/padded_pad", "name": "padded_pad", "form": "Pad-18 inputs", "operator": "Pad",
+                     "opset": 18, "mode": "reflect", "type": "int16", "input_shape": [1, "samples"],
+                     "output_shape": [1, None], "amounts": [[0, 0], [4, 4]], "fill": None, "verdict": "refuses",
+                     "why": "ONNX Runtime has no Pad of int16 at opset 18",
+                     "roads": [road for road in ROADS if road != "memory"]}  # fmt: skip
     (record,) = padops.convert(MODELS / "int16.onnx").to_json()["pads"]
     assert record | facts == record | {"roads": facts["roads"]}
 
@@ -82,15 +73,13 @@ def test_json_has_what_the_report_of_a_conversion_has(cli: Cli) -> None:
 NO_PAD = model([helper.make_node("Identity", ["x"], ["y"])])
 NO_DATA = model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0] * 4)])
 # What m.onnx is, the arguments, the exit code, and parts of the output and of the error.
-ROWS = [
-    (NO_PAD, "m.onnx", 0, "the model has no Pad\n", ""),
-    (NO_DATA, "m.onnx", 1, "", "w.bin"),
-    (NO_PAD, "missing.onnx", 1, "", "error: missing.onnx does not exist\n"),
-    (NO_PAD, "loop.onnx", 1, "", "error: loop.onnx does not exist: it is a link to loop.onnx\n"),
-    (NO_PAD, "m.onnx --providers cpu,Cupid", 2, "", " knows no provider Cupid; expected one of "),
-    (NO_PAD, "empty", 1, "", "error: empty has no .onnx or .xml file in it\n"),
-    (one_pad(13), "--providers cuda,cpu m.onnx", 0, "m.onnx: 1 Pad: 1 run (onnxruntime", ""),
-]
+ROWS = [(NO_PAD, "m.onnx", 0, "the model has no Pad\n", ""),
+        (NO_DATA, "m.onnx", 1, "", "w.bin"),
+        (NO_PAD, "missing.onnx", 1, "", "error: missing.onnx does not exist\n"),
+        (NO_PAD, "loop.onnx", 1, "", "error: loop.onnx does not exist: it is a link to loop.onnx\n"),
+        (NO_PAD, "m.onnx --providers cpu,Cupid", 2, "", " knows no provider Cupid; expected one of "),
+        (NO_PAD, "empty", 1, "", "error: empty has no .onnx or .xml file in it\n"),
+        (one_pad(13), "--providers cuda,cpu m.onnx", 0, "m.onnx: 1 Pad: 1 run (onnxruntime", "")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("source", "arguments", "code", "out", "err"), ROWS)
@@ -160,15 +149,11 @@ def test_what_is_said_of_several_models(inspected: Path, cli: Cli) -> None:
         "error: missing.onnx does not exist",
         "error: unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",
     ]
-    assert out.splitlines() == [
-        "refused.onnx: 1 Pad: 1 refused",
-        "  refuses: ONNX Runtime has no Pad of opset 1",
-        "more/one.onnx: 1 Pad: 1 run",
-        "many.onnx: 10 Pads: 10 unknown",
-        *(f"  unknown: padops does not know Pad of the domain d{i} (2 Pads)" for i in range(5)),
-        "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
-        "For reasons and fixes, run `padops inspect MODEL`",
-    ]
+    assert out.splitlines() == ["refused.onnx: 1 Pad: 1 refused", "  refuses: ONNX Runtime has no Pad of opset 1",
+                                "more/one.onnx: 1 Pad: 1 run", "many.onnx: 10 Pads: 10 unknown",
+                                *(f"  unknown: padops does not know Pad of the domain d{i} (2 Pads)" for i in range(5)),
+                                "8 models, 2 with failing Pads, 5 unreadable; 12 Pads: 1 run, 1 refused, 10 unknown",
+                                "For reasons and fixes, run `padops inspect MODEL`"]  # fmt: skip
     assert cli("inspect", "more", "--check")[0] == 1
     assert cli("inspect", "more/one.onnx", "right.onnx")[1].splitlines()[-1] == "2 models; 2 Pads: 2 run"
 
@@ -295,14 +280,12 @@ def test_junit(inspected: Path, cli: Cli) -> None:
         assert case.get("classname") == suite.get("name")
         outcome = next(iter(case), None)
         seen[suite.get("name")] = (case.get("name"), None if outcome is None else (outcome.tag, outcome.get("type")))
-    assert seen == {
-        "right.onnx": ("graph/p", None),
-        "refused.onnx": ("graph/p", ("failure", "pad-refused")),
-        "broken.onnx": ("graph/Pad_0", ("failure", "pad-breaks-a-rule")),
-        "wrong.onnx": ("graph/pool", ("failure", "pad-wrong")),
-        "unsure.onnx": ("graph/Pad_0", ("failure", "pad-unknown")),
-        "unreadable.onnx": ("model-unreadable", ("error", "model-unreadable")),
-    }
+    assert seen == {"right.onnx": ("graph/p", None),
+                    "refused.onnx": ("graph/p", ("failure", "pad-refused")),
+                    "broken.onnx": ("graph/Pad_0", ("failure", "pad-breaks-a-rule")),
+                    "wrong.onnx": ("graph/pool", ("failure", "pad-wrong")),
+                    "unsure.onnx": ("graph/Pad_0", ("failure", "pad-unknown")),
+                    "unreadable.onnx": ("model-unreadable", ("error", "model-unreadable"))}  # fmt: skip
     assert suites[1][0][0].get("message") == padops.inspect("refused.onnx").pads[0].why
 
 

@@ -45,11 +45,9 @@ def test_equal(cli: Cli, here: Path) -> None:
         "proved: wherever the original runs, the converted model returns the same",
         "the same in both, where an ONNX Pad and its padops operator count as the same: 2 operators",
     ]
-    assert out[-5:] == [
-        "run as well: the outputs are bit-equal",
-        "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)", "chosen: equal", "asked: equal",
-        "2 Pads padded something in the runs",
-    ]  # fmt: skip
+    assert out[-5:] == ["run as well: the outputs are bit-equal",
+                        "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)", "chosen: equal",
+                        "asked: equal", "2 Pads padded something in the runs"]  # fmt: skip
     assert cli("verify", "--run", source, "out.onnx", "-q") == (0, "", "")
 
 
@@ -187,11 +185,9 @@ def test_another_distribution_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 NONSENSE = np.zeros((2, 8), np.int16)
 # What fails, with what or in place of what, how the error begins, and the outcome of the self-check.
-FAILURES = [
-    ("padops.runtime.library.get_library_path", OSError("no library"), "no library\n", "not run"),
-    ("padops.spec.reference.run", NONSENSE, "the self-check failed: [[2, 1, 0, ", "failed"),
-    ("padops.runtime.library.describe", RuntimeError("no rebuild"), "no rebuild\n", "not run"),
-]
+FAILURES = [("padops.runtime.library.get_library_path", OSError("no library"), "no library\n", "not run"),
+            ("padops.spec.reference.run", NONSENSE, "the self-check failed: [[2, 1, 0, ", "failed"),
+            ("padops.runtime.library.describe", RuntimeError("no rebuild"), "no rebuild\n", "not run")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("where", "what", "error", "check"), FAILURES)

@@ -227,11 +227,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_installed_library_serves_the_sources(clone: Path, installed: Path) -> None:
     ran = run_python(installed, "-c", QUICK_START, cwd=clone)
     assert ran.stderr == ""
-    assert ran.stdout.splitlines() == [
-        "[[4, 3, 2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1]]",
-        str(clone / "padops" / "__init__.py"),
-        str(installed / "padops" / "libpadops.so"),
-    ]
+    assert ran.stdout.splitlines() == ["[[4, 3, 2, 1, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1]]",
+                                       str(clone / "padops" / "__init__.py"),
+                                       str(installed / "padops" / "libpadops.so")]  # fmt: skip
 
 
 def refusal(clone: Path, site: Path) -> str:

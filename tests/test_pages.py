@@ -146,12 +146,10 @@ def _types(types: tuple[str, ...], previous: tuple[str, ...]) -> str:
     return "same" if set(previous) == set(types) else " ".join(types)
 
 
-TABLES: list[tuple[Path, Callable[[], str]]] = [
-    (README, conformance),
-    (README, benchmark),
-    (CONTRIBUTING, schemas),
-    (DOCS / "semantics.md", operators),
-]
+TABLES: list[tuple[Path, Callable[[], str]]] = [(README, conformance),
+                                                (README, benchmark),
+                                                (CONTRIBUTING, schemas),
+                                                (DOCS / "semantics.md", operators)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("page", "made"), TABLES)

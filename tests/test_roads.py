@@ -47,10 +47,8 @@ OWN = (
     (re.compile(r"op_type:Constant, .*unsupported type tensor\(int64\)"), "a function of the model's below opset 9"),
 )
 # What breaks a rule, and is not seen without the library.
-UNSEEN = (
-    (re.compile(r"names axis \d+ twice"), "an axis that is named twice"),
-    (re.compile(r"(rank 0|-0\.\.-1|expected 0)"), "amounts and fill of data of rank 0"),
-)
+UNSEEN = ((re.compile(r"names axis \d+ twice"), "an axis that is named twice"),
+          (re.compile(r"(rank 0|-0\.\.-1|expected 0)"), "amounts and fill of data of rank 0"))  # fmt: skip
 UNCHECKED = ("fallback", "needed", "lowered", "without Pad")
 
 

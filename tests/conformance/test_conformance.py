@@ -44,11 +44,9 @@ def test_an_id_means_one_case_forever() -> None:
 
 TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
 # Other spellings of a case's numbers would draw another case.
-NO_IDS = [
-    *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
-    *(f"random/Pad_18/{numbers}" for numbers in ("007/1", "7/ 1", "+7/1", "7/1_0", "7/\u0661")),
-    *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
-]
+NO_IDS = [*("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
+          *(f"random/Pad_18/{numbers}" for numbers in ("007/1", "7/ 1", "+7/1", "7/1_0", "7/\u0661")),
+          *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n"))]  # fmt: skip
 
 
 def test_an_id_that_is_none() -> None:

@@ -18,10 +18,8 @@ from padops.conformance.render import write_all
 
 PEERS = ["numpy", "ort-builtin", "tract"]
 REFUSED = "table/Pad_18/{}/float/2/both/plain/none/absent.flat/dynamic/0"
-KNOWN = [
-    Divergence("numpy-far", "differ", "P2", "only one period", "numpy", ">=1,<2"),
-    Divergence("tract-dies", "crash", "P1", "it ends", "tract", ">=1,<2", "https://a.org"),
-]
+KNOWN = [Divergence("numpy-far", "differ", "P2", "only one period", "numpy", ">=1,<2"),
+         Divergence("tract-dies", "crash", "P1", "it ends", "tract", ">=1,<2", "https://a.org")]  # fmt: skip
 RESULTS = [
     *[result(NAMES[0], "numpy")] * 199,
     result(NAMES[0], "numpy", "differ", "numpy-far"),

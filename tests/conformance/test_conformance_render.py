@@ -47,13 +47,11 @@ def test_markdown(tmp_path: Path) -> None:
 
 
 # The shape that Jenkins' junit-10.xsd gives: the attributes that must and may be there, and what may stand in what.
-SHAPE = {
-    "testsuites": (set(), {"name", "tests", "failures", "errors"}, {"testsuite"}),
-    "testsuite": ({"name", "tests", "failures", "errors"}, {"skipped"}, {"testcase"}),
-    "testcase": ({"name"}, {"classname"}, {"skipped", "failure"}),
-    "failure": (set(), {"type", "message"}, set()),
-    "skipped": (set(), {"type", "message"}, set()),
-}
+SHAPE = {"testsuites": (set(), {"name", "tests", "failures", "errors"}, {"testsuite"}),
+         "testsuite": ({"name", "tests", "failures", "errors"}, {"skipped"}, {"testcase"}),
+         "testcase": ({"name"}, {"classname"}, {"skipped", "failure"}),
+         "failure": (set(), {"type", "message"}, set()),
+         "skipped": (set(), {"type", "message"}, set())}  # fmt: skip
 
 
 def check_shape(root: ElementTree.Element) -> None:
@@ -93,13 +91,11 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 # ---- the page's data
 
-ARRAYS = [
-    ([[1, 2], [-3, 127]], np.int8, "int8 [2, 2]\n[[1 2]\n [-3 127]]"),
-    ([[[0.5]], [[2]]], np.float32, "float [2, 1, 1]\n[[[0.5]]\n\n [[2.0]]]"),
-    (7, np.int64, "int64 []\n7"),
-    (np.empty((2, 0)), np.float32, "float [2, 0]"),
-    (["a b", "", "\n"], object, "string [3]\n['a b' '' '\\n']"),
-]
+ARRAYS = [([[1, 2], [-3, 127]], np.int8, "int8 [2, 2]\n[[1 2]\n [-3 127]]"),
+          ([[[0.5]], [[2]]], np.float32, "float [2, 1, 1]\n[[[0.5]]\n\n [[2.0]]]"),
+          (7, np.int64, "int64 []\n7"),
+          (np.empty((2, 0)), np.float32, "float [2, 0]"),
+          (["a b", "", "\n"], object, "string [3]\n['a b' '' '\\n']")]  # fmt: skip
 
 
 def test_an_array_is_a_line_for_each_row() -> None:
@@ -160,11 +156,9 @@ BAD = "\x00\x1b[31m</script><script>alert(1)</script> | `x` [a](javascript:b) *c
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    row = {
-        "case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD], "peer": PEER,
-        "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD,
-        "attributes": {BAD: BAD}, "inputs": [], "expected": {"error": BAD}, "got": None,
-    }  # fmt: skip
+    row = {"case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD],
+           "peer": PEER, "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD,
+           "repro": BAD, "attributes": {BAD: BAD}, "inputs": [], "expected": {"error": BAD}, "got": None}  # fmt: skip
     skipped = {**row, "outcome": "skipped", "unexpected": False, "dtype": "float"}
     listed = {**row, "unexpected": False, "divergence": BAD}
     peers = [{"name": PEER, "python": BAD, "versions": {BAD: BAD}}]

@@ -110,13 +110,11 @@ def test_a_first_line_that_does_not_say_who() -> None:
             lines.receive_answer(io.BytesIO(line.encode() + b"\n"))
 
 
-NO_COMMANDS = [
-    (" ", "names no program"),
-    ("/no/such/program x", "No such file"),
-    ("'unbalanced", "No closing quotation"),
-    (command("silent"), "did not start it"),
-    (command("absent"), "no such library"),
-]
+NO_COMMANDS = [(" ", "names no program"),
+               ("/no/such/program x", "No such file"),
+               ("'unbalanced", "No closing quotation"),
+               (command("silent"), "did not start it"),
+               (command("absent"), "no such library")]  # fmt: skip
 
 
 def test_a_command_that_is_no_peer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,10 +286,8 @@ def test_without_chromium_it_is_absent(request: pytest.FixtureRequest, tmp_path:
     assert needs.IN_BROWSER == {STOCK, LOWERED} and needs.needs_of(request.node) == {STOCK, "chromium"}
     node = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True).stdout.strip()
     (tmp_path / "node").symlink_to(node)
-    ran = subprocess.run(
-        PROGRAM, env={"PATH": str(tmp_path)}, cwd=environments() / STOCK, input="", capture_output=True, text=True,
-        timeout=PATIENCE, check=False,
-    )  # fmt: skip
+    ran = subprocess.run(PROGRAM, env={"PATH": str(tmp_path)}, cwd=environments() / STOCK, input="",
+                         capture_output=True, text=True, timeout=PATIENCE, check=False)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert "no Chromium is on the PATH" in json.loads(ran.stdout)["absent"]
 

@@ -176,11 +176,9 @@ def test_more_axes_than_a_task_can_walk_along(untouched: int, too_many: int) -> 
     """P10: the last padded axis is the row; of those outside it neighbours that stay as they are count as one."""
     for padded in (too_many - 1, too_many):
         pads = [0] * untouched + [1] * padded + [0] * untouched + [-1] * padded
-        nodes = [
-            helper.make_node("Reshape", ["x", "dims"], ["data"]),
-            helper.make_node("Pad_2", ["data"], ["padded"], name=NODE, domain="padops", pads=pads, value=7.0),
-            helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0),
-        ]
+        nodes = [helper.make_node("Reshape", ["x", "dims"], ["data"]),
+                 helper.make_node("Pad_2", ["data"], ["padded"], name=NODE, domain="padops", pads=pads, value=7.0),
+                 helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0)]  # fmt: skip
         dims = [tensor("dims", [2] * untouched + [1] * padded)]
         made = model(nodes, 18, ir_version=9, imports=[("padops", 1)], inputs=[("x", FLOAT, None)], tensors=dims)
         built, data = native.session(made), {"x": ones(2**untouched)}

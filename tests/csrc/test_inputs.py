@@ -283,14 +283,11 @@ def test_symbols_of_pads_of_pads() -> None:
 
 def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
     """Equal symbols mean equal sizes: the model's own "n + 2" is a name, and may be of any size."""
-    nodes = [
-        helper.make_node("Neg", ["z"], ["negated"]),
-        helper.make_node("Sigmoid", ["negated"], ["small"]),
-        helper.make_node("ReduceSum", ["small"], ["sum"], keepdims=0),
-        helper.make_node("Add", ["x", "sum"], ["shifted"]),
-        native.node("Pad_2", ["shifted"], "padded", {"pads": [1, 1]}),
-        helper.make_node("ReduceSum", ["padded"], ["output"], keepdims=0),
-    ]
+    nodes = [helper.make_node("Neg", ["z"], ["negated"]), helper.make_node("Sigmoid", ["negated"], ["small"]),
+             helper.make_node("ReduceSum", ["small"], ["sum"], keepdims=0),
+             helper.make_node("Add", ["x", "sum"], ["shifted"]),
+             native.node("Pad_2", ["shifted"], "padded", {"pads": [1, 1]}),
+             helper.make_node("ReduceSum", ["padded"], ["output"], keepdims=0)]  # fmt: skip
     options = onnxruntime.SessionOptions()  # with an arena, whose plan goes by the symbols
     options.log_severity_level = 4
     padops.register(options)

@@ -22,10 +22,8 @@ from onnx import helper
 import padops
 
 DOMAIN = "of.tensorflow"
-CUSTOM = {
-    "custom_ops": dict.fromkeys(("MirrorPad", "PadV2", "Pad"), DOMAIN),
-    "extra_opset": [helper.make_opsetid(DOMAIN, 1)],
-}
+CUSTOM = {"custom_ops": dict.fromkeys(("MirrorPad", "PadV2", "Pad"), DOMAIN),
+          "extra_opset": [helper.make_opsetid(DOMAIN, 1)]}  # fmt: skip
 ROWS = [[2, 3], [0, 1]]
 OP = "OpenVINOPad_12"
 
@@ -61,12 +59,10 @@ def data_of(dtype: tf.DType, *shape: int) -> np.ndarray:
 
 # --- custom nodes ----------------------------------------------------------------------------------------------------
 
-FUNCTIONS: dict[str, Callable] = {
-    "SYMMETRIC": lambda x: tf.pad(x, ROWS, mode="SYMMETRIC"),
-    "REFLECT": lambda x: tf.pad(x, ROWS, mode="REFLECT"),
-    "Pad": lambda x: tf.pad(x, ROWS),
-    "Pad of int64": lambda x: tf.pad(x, tf.constant(ROWS, tf.int64)),
-}
+FUNCTIONS: dict[str, Callable] = {"SYMMETRIC": lambda x: tf.pad(x, ROWS, mode="SYMMETRIC"),
+                                  "REFLECT": lambda x: tf.pad(x, ROWS, mode="REFLECT"),
+                                  "Pad": lambda x: tf.pad(x, ROWS),
+                                  "Pad of int64": lambda x: tf.pad(x, tf.constant(ROWS, tf.int64))}  # fmt: skip
 FILLS = {tf.float32: -np.inf, tf.int16: -7, tf.uint8: 255, tf.bool: True, tf.string: "fill", tf.float16: 0.1}
 # Every node of float, and PadV2, which has a fill, of each type.
 CUSTOM_NODES = [*((name, tf.float32) for name in FUNCTIONS), *(("PadV2", dtype) for dtype in FILLS)]
@@ -103,11 +99,8 @@ def test_branches_and_loops() -> None:
     """In the branches of an If, all nodes come out in the default domain."""
 
     def function(x: tf.Tensor, paddings: tf.Tensor) -> tf.Tensor:
-        return tf.cond(
-            tf.reduce_sum(x) > 0,
-            lambda: tf.pad(x, paddings),
-            lambda: tf.pad(tf.pad(x, ROWS, mode="SYMMETRIC"), ROWS, constant_values=3.0),
-        )
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.pad(x, paddings),
+                       lambda: tf.pad(tf.pad(x, ROWS, mode="SYMMETRIC"), ROWS, constant_values=3.0))  # fmt: skip
 
     specs, data = (spec("x", tf.float32, 5, 6), spec("p", tf.int32, 2, 2)), data_of(tf.float32, 5, 6)
     message, traced = export(function, *specs, **CUSTOM)

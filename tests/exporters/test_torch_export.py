@@ -109,15 +109,10 @@ def test_every_type_in_every_mode_that_pytorch_has(types):
     assert pads(made) == BOTH
 
 
-FILLS = {
-    torch.float32: [float("inf"), -float("inf"), -0.0, 0.1, 1e-45, 1],
-    torch.bfloat16: [1.1, 3.3895e38, -0.0, 1 + 2**-8, 2],
-    torch.float16: [0.1, 65504, 2**-24],
-    torch.int64: [2**53 + 1, -(2**63), True],
-    torch.int16: [7.9, -7.9, -32768],
-    torch.uint8: [255, 3.5],
-    torch.bool: [0.5, 0, True],
-}
+FILLS = {torch.float32: [float("inf"), -float("inf"), -0.0, 0.1, 1e-45, 1],
+         torch.bfloat16: [1.1, 3.3895e38, -0.0, 1 + 2**-8, 2], torch.float16: [0.1, 65504, 2**-24],
+         torch.int64: [2**53 + 1, -(2**63), True], torch.int16: [7.9, -7.9, -32768], torch.uint8: [255, 3.5],
+         torch.bool: [0.5, 0, True]}  # fmt: skip
 
 
 def test_the_fill_is_what_pytorch_makes_of_the_number():
@@ -129,11 +124,8 @@ def test_the_fill_is_what_pytorch_makes_of_the_number():
 def test_amounts_that_depend_on_the_shape_of_the_input():
     def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         width = x.shape[-1]
-        return (
-            torch_pad(x, (0, -width % 8), "constant", -1.0),
-            torch_pad(x, (width - 1, -1), "reflect"),
-            torch_pad(x, (0, 0, width, 2), "constant"),
-        )
+        return (torch_pad(x, (0, -width % 8), "constant", -1.0), torch_pad(x, (width - 1, -1), "reflect"),
+                torch_pad(x, (0, 0, width, 2), "constant"))  # fmt: skip
 
     dims = (({0: Dim("batch"), 2: Dim("width", min=2, max=64)},),)
     made = export(function, torch.rand(2, 3, 5), dynamic_shapes=dims)
@@ -232,10 +224,8 @@ def test_operators_by_their_names(name: str, kind: OperatorExportTypes) -> None:
     assert_same(message, CALLS[name], data, form=form)
 
 
-OLD_FILLS = {
-    torch.float32: -0.0, torch.float64: 0.1, torch.float16: 1 + 2**-11 + 2**-30, torch.int8: -1, torch.uint8: 1.5,
-    torch.int64: 2**62, torch.bool: 2,
-}  # fmt: skip
+OLD_FILLS = {torch.float32: -0.0, torch.float64: 0.1, torch.float16: 1 + 2**-11 + 2**-30, torch.int8: -1,
+             torch.uint8: 1.5, torch.int64: 2**62, torch.bool: 2}  # fmt: skip
 
 
 def test_fill_as_pytorch_rounds_it() -> None:

@@ -24,11 +24,8 @@ from padops.conformance.model import make_model
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED, EACH = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_PROOF_CASES", "40"))
-TARGETS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "onnx": {"target": "onnx"},
-    "onnx, without Pad": {"target": "onnx", "without_pad": True},
-}
+TARGETS: dict[str, dict[str, Any]] = {"default": {}, "onnx": {"target": "onnx"},
+                                      "onnx, without Pad": {"target": "onnx", "without_pad": True}}  # fmt: skip
 OUTCOMES = ("proved", "tested", "different", "unknown", "not converted", "raised")
 
 

@@ -42,11 +42,9 @@ quantizer = ORTQuantizer.from_pretrained(".", file_name="in.onnx")
 quantizer.quantize(save_dir=".", quantization_config=AutoQuantizationConfig.avx2(is_static=False, per_channel=False))
 shutil.copy("in_quantized.onnx", "out.onnx")
 """
-PASSES = {
-    "OnnxPeepholeOptimizer": ("peephole_optimizer", {}),
-    "OnnxFloatToFloat16": ("float16_conversion", {"keep_io_types": True}),
-    "OnnxDynamicQuantization": ("quantization", {}),
-}
+PASSES = {"OnnxPeepholeOptimizer": ("peephole_optimizer", {}),
+          "OnnxFloatToFloat16": ("float16_conversion", {"keep_io_types": True}),
+          "OnnxDynamicQuantization": ("quantization", {})}  # fmt: skip
 PROGRAMS = {(name, "Olive"): OLIVE.format(module=row[0], name=name, options=row[1]) for name, row in PASSES.items()}
 PROGRAMS["ORTQuantizer", "optimum"] = OPTIMUM
 ONNX2TORCH = """

@@ -18,17 +18,13 @@ from padops.conformance.peers import Peer
 from padops.conformance.peers.request import Request
 from padops.conformance.render import FILES, write_all
 
-NAMES = [
-    "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0",
-    "table/Pad_18/reflect/int8/2/both/plain/none/absent.flat/dynamic/0",
-    "table/Pad_19/wrap/float/1/far/plain/none/absent.flat/dynamic/0",
-    "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0",
-]
+NAMES = ["table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0",
+         "table/Pad_18/reflect/int8/2/both/plain/none/absent.flat/dynamic/0",
+         "table/Pad_19/wrap/float/1/far/plain/none/absent.flat/dynamic/0",
+         "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"]  # fmt: skip
 OLD = "ort-builtin@/old/python"
-DIVERGENCE = Divergence(
-    "ort-<far>", ("differ", "crash"), "P2", "Only one period & no more.", "ort-builtin", ">=1,<2",
-    "https://example.org/issue?a=1&b=2",
-)  # fmt: skip
+DIVERGENCE = Divergence("ort-<far>", ("differ", "crash"), "P2", "Only one period & no more.", "ort-builtin", ">=1,<2",
+                        "https://example.org/issue?a=1&b=2")  # fmt: skip
 STALE = replace(DIVERGENCE, id="ort-gone", reason="Was repaired.")
 HEADER = {
     "schema": 2, "padops": "0.1.0", "level": "quick", "seed": 0, "machine": {"system": "Linux", "cores": 2},
@@ -68,13 +64,11 @@ def answers(peer: Peer | str, chosen: Sequence[Request], known: Sequence[Diverge
 def result(name: str, peer: str, outcome: str = "agree", divergence: str = "", **more: Any) -> dict[str, Any]:
     """A result; of one that differs, the first element of the output is its last one, and the last is 1234.5."""
     case, expected = cases.find_case(name), expect(cases.find_case(name))
-    found: dict[str, Any] = {
-        "kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode,
-        "dtype": case.dtype.name, "rank": case.data.ndim, "rules": ["P1", "P2"], "peer": peer, "outcome": outcome,
-        "divergence": divergence or None, "new": False, "detail": "",
-        "unexpected": outcome in ("differ", "error", "crash") and not divergence,
-        "repro": f"padops conformance repro {name} --peer {peer}",
-    }  # fmt: skip
+    found: dict[str, Any] = {"kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode,
+                             "dtype": case.dtype.name, "rank": case.data.ndim, "rules": ["P1", "P2"], "peer": peer,
+                             "outcome": outcome, "divergence": divergence or None, "new": False, "detail": "",
+                             "unexpected": outcome in ("differ", "error", "crash") and not divergence,
+                             "repro": f"padops conformance repro {name} --peer {peer}"}  # fmt: skip
     if outcome != "agree":
         found["inputs"] = [describe(array) for array in case.inputs]
         found["attributes"] = dict(case.attributes)

@@ -95,12 +95,9 @@ def axes(pad: Node) -> str:
     return "refuses" if pad.has_axes else "wrong" if is_wrong else "right"
 
 
-FAKES = {
-    "mixed": mixed,
-    "axes": axes,
-    "stubborn": lambda pad: "wrong" if pad.crops() and pad.mode == "constant" else "right",
-    "dying": lambda pad: {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right"),
-}
+FAKES = {"mixed": mixed, "axes": axes,
+         "stubborn": lambda pad: "wrong" if pad.crops() and pad.mode == "constant" else "right",
+         "dying": lambda pad: {"reflect": "hangs", "edge": "dies", "wrap": "wrong"}.get(pad.mode, "right")}  # fmt: skip
 
 
 @cache

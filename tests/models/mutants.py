@@ -16,11 +16,9 @@ from onnx import TensorProto, helper, numpy_helper
 from road_scopes import Dice
 from same_models import graphs
 
-OTHER_OP = {
-    "Min": "Max", "Max": "Min", "Add": "Sub", "Sub": "Add", "Less": "Greater", "Greater": "Less", "Floor": "Ceil",
-    "Mul": "Add", "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs", "Neg": "Abs", "And": "Or",
-    "Or": "And", "Not": "Identity",
-}  # fmt: skip
+OTHER_OP = {"Min": "Max", "Max": "Min", "Add": "Sub", "Sub": "Add", "Less": "Greater", "Greater": "Less",
+            "Floor": "Ceil", "Mul": "Add", "ReduceMin": "ReduceMax", "ReduceMax": "ReduceMin", "Relu": "Abs",
+            "Neg": "Abs", "And": "Or", "Or": "And", "Not": "Identity"}  # fmt: skip
 MODES = ("constant", "reflect", "edge", "wrap", "symmetric")
 NARROWER = {
     TensorProto.FLOAT: TensorProto.FLOAT16, TensorProto.DOUBLE: TensorProto.FLOAT, TensorProto.INT64: TensorProto.INT8,

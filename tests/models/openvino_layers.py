@@ -94,12 +94,10 @@ EINSUMS: dict[str, tuple[tuple[int, ...], ...]] = {
     "abc->cab": (), "abc,cd->adb": ((4, 5),), "...c,dc->...d": ((5, 4),), "bac,Dc": ((5, 4),), "abc,abc->b": (SHAPE,),
     "abc,cd,d->a": ((4, 5), (5,)),
 }
-QUANTIZED: dict[str, Build] = {
-    "of 256 levels": quantized(256, -1.3, 1.7, -1.3, 1.7),
-    "to other limits": quantized(16, -1.3, 1.7, 3, -5),
-    "of each channel": quantized(255, rng().random((3, 1)) - 2, rng().random((3, 1)), -2, 2),
-    "of two levels": quantized(2, [[[-0.1]]], [[[0.1]]], -1, 1),
-}
+QUANTIZED: dict[str, Build] = {"of 256 levels": quantized(256, -1.3, 1.7, -1.3, 1.7),
+                               "to other limits": quantized(16, -1.3, 1.7, 3, -5),
+                               "of each channel": quantized(255, rng().random((3, 1)) - 2, rng().random((3, 1)), -2, 2),
+                               "of two levels": quantized(2, [[[-0.1]]], [[[0.1]]], -1, 1)}  # fmt: skip
 SEQUENCES: dict[str, tuple[tuple[int, ...], Build]] = {
     **{f"{name} sequence {direction}": ((2, 3, 4), sequence(name, gates, direction))
        for name, gates in (("lstm", 4), ("gru", 3), ("rnn", 1))

@@ -7,15 +7,10 @@ from typing import Any
 
 import onnx
 
-OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "default": {},
-    "no-fold": {"fold": False},
-    "no-fallback": {"fallback": False},
-    "onnx": {"target": "onnx"},
-    "pyop": {"target": "pyop"},
-    "needed": {"select": "needed"},
-    "explicit": {"auto_pad": "explicit"},
-}
+OPTIONS: Mapping[str, Mapping[str, Any]] = {"default": {}, "no-fold": {"fold": False},
+                                            "no-fallback": {"fallback": False}, "onnx": {"target": "onnx"},
+                                            "pyop": {"target": "pyop"}, "needed": {"select": "needed"},
+                                            "explicit": {"auto_pad": "explicit"}}  # fmt: skip
 REFLECT = '{y} = Pad <mode = "reflect"> ({x}, pads)'  # such Pads stay
 BETWEEN = REFLECT.format(x="w{i}", y="p{i}")
 ROW = '<domain: "of.test", opset_import: ["": 17]> Row (x, pads) => (y)'

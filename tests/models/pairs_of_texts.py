@@ -73,11 +73,9 @@ a table with another number at 777 | x = all 1.0 1 777
   DIMS t = TABLE a = [999] m = Min (w, a) p = Gather (t, m) PADDED
   DIMS p = [0] PADDED
 """
-WORDS = {
-    "DIMS": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
-    "PADDED": "n = Concat <axis = 0> (q, p) y = Pad (x, n)",
-    "TABLE": f"[{', '.join('01'[at == 777] for at in range(1000))}]",
-}
+WORDS = {"DIMS": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
+         "PADDED": "n = Concat <axis = 0> (q, p) y = Pad (x, n)",
+         "TABLE": f"[{', '.join('01'[at == 777] for at in range(1000))}]"}  # fmt: skip
 # Amounts that become other ones far from each constant that computes them
 COMPUTED = """
 512 less n / 512, clamped | x = all 1.0 263168

@@ -137,11 +137,9 @@ OF_ONE = {
     "axis 1 for 0": "(float[n, n] x) => (float[k] y) <int64[2] p = {0, 1}, int64[1] zero = {0}> { s = Shape <start = [[0|1]], end = [[1|2]]> (x) d = Expand (zero, s) f = Flatten <axis = 0> (x) q = Slice (x, zero, s, zero) y = ReduceSum (q) }",
     "as many zeros as another input has elements": "(float[n] x, float[n] w) => (float[k] y) { s = Shape ([[x|w]]) c = ConstantOfShape (s) y = Concat <axis = 0> (x, c) }",
 }
-AMOUNTS = {
-    "through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
-    "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
-    "modulo 2^61": "c = Constant <value_int = 2305843009213693952> () q = Mod (p, c)",
-}
+AMOUNTS = {"through int32": "i = Cast <to = 6> (p) q = Cast <to = 7> (i)",
+           "clamped at 2^60": "c = Constant <value_int = 1152921504606846976> () q = Min (p, c)",
+           "modulo 2^61": "c = Constant <value_int = 2305843009213693952> () q = Mod (p, c)"}  # fmt: skip
 AT = "c = Constant <value_ints = [{0}]> () e = Equal (s, c) o = Cast <to = 7> (e) q = Add (s, o)"
 SIZES = {
     "beyond 600": "c = Constant <value_ints = [600]> () q = Min (s, c)",
@@ -200,13 +198,11 @@ PADDED_BY_SIZE = "(float[n] x, float[59] w) => (float[k] y) { s = Shape (x) z = 
 HERE = "e = Equal (s, c) q = Cast <to = 7> (e)"
 WAYS = [(f"at {name}", f"{nodes} {HERE}", "Sub (s, s)") for name, nodes in COMPUTED.items()]
 LAST = f"t = Constant <value_ints = [{', '.join(['0'] * 26 + ['7'])}]> () q = Gather (t, s)"
-DIMS = [
-    ("3, m", "2", "4, m"),
-    ("n, 5", "3", "n, 4"),
-    ("1, 1", "4", "2, 2"),
-    ("0, m", "5", "1, m"),
-    ("7, 7", "6", "n, 0"),
-]
+DIMS = [("3, m", "2", "4, m"),
+        ("n, 5", "3", "n, 4"),
+        ("1, 1", "4", "2, 2"),
+        ("0, m", "5", "1, m"),
+        ("7, 7", "6", "n, 0")]  # fmt: skip
 FAILS = [(name, *more) for name, more in FAILING.items()]
 TABLES: list[tuple[Any, ...]] = [
     # Dims of inner values that only the second model declares, wrongly: ONNX Runtime folds Shape from them.

@@ -293,14 +293,11 @@ def real_runs(folder: Path) -> dict[str, Any]:
     model, report = folder / "in" / MODEL.name, folder / "report.json"
     run("convert", folder / "in", "-o", folder / "out", "--verify", "--report", report)
     converted = folder / "out" / MODEL.name
-    return {
-        "folder": json.loads(report.read_text(encoding="utf-8")),
-        "inspect": json.loads(run("inspect", model, "--json", "--providers", "CPUExecutionProvider")),
-        "unreadable": json.loads(run("inspect", report, "--json", code=1)),
-        "verify": json.loads(run("verify", model, converted, "--json", "--run")),
-        "info": json.loads(run("info", "--json")),
-        "describe": json.loads(run("describe")),
-    }
+    return {"folder": json.loads(report.read_text(encoding="utf-8")),
+            "inspect": json.loads(run("inspect", model, "--json", "--providers", "CPUExecutionProvider")),
+            "unreadable": json.loads(run("inspect", report, "--json", code=1)),
+            "verify": json.loads(run("verify", model, converted, "--json", "--run")),
+            "info": json.loads(run("info", "--json")), "describe": json.loads(run("describe"))}  # fmt: skip
 
 
 def run(*arguments: Any, code: int = 0) -> str:

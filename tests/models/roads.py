@@ -14,12 +14,10 @@ from road_models import RoadModel
 import padops
 from padops.runtime.ort_values import run_session
 
-LEVELS = {
-    "disable": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
-    "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
-    "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
-    "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
-}
+LEVELS = {"disable": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
+          "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+          "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+          "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL}  # fmt: skip
 Road = Callable[[RoadModel, str], list[np.ndarray]]
 
 
@@ -82,14 +80,9 @@ def through(register: bool = False, **chosen: Any) -> Road:
 
 
 fallback = through()
-ROADS: dict[str, Road] = {
-    "provider": provider,
-    "converted": through(register=True),
-    "fallback": fallback,
-    "needed": through(register=True, select="needed"),
-    "lowered": through(target="onnx"),
-    "without Pad": through(target="onnx", without_pad=True),
-}
+ROADS: dict[str, Road] = {"provider": provider, "converted": through(register=True), "fallback": fallback,
+                          "needed": through(register=True, select="needed"), "lowered": through(target="onnx"),
+                          "without Pad": through(target="onnx", without_pad=True)}  # fmt: skip
 
 
 def attempt(road: Road, drawn: RoadModel, level: str) -> dict[str, str]:

@@ -22,12 +22,10 @@ from provider_sessions import CPU, model, recording_options
 
 import padops
 
-PADS = {
-    "edge": '<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad <mode = "edge"> (a, p) y = Relu (b) }',
-    "to nothing": "<int64[4] p = {0, -4, 0, 0}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
-    "constant": "<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
-    "no Pad": "{ a = Relu (x) y = Relu (a) }",
-}
+PADS = {"edge": '<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad <mode = "edge"> (a, p) y = Relu (b) }',
+        "to nothing": "<int64[4] p = {0, -4, 0, 0}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
+        "constant": "<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
+        "no Pad": "{ a = Relu (x) y = Relu (a) }"}  # fmt: skip
 GIVING = ("name", "device", "registered", "options", "untold options")  # ways that give the provider an option
 DATA = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
 

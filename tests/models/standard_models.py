@@ -35,10 +35,8 @@ NEWEST = max(opset for opset, since in ((21, 20), (22, 21), (23, 22), (24, 23), 
 OPSETS = [opset for opset in (11, 12, 13, 14, 18, 19, 21, 24, 25) if opset <= NEWEST]
 
 # The first opset at which standard operators move every bit of a type; 1 for all that are not named.
-MOVED_FROM = {
-    "bfloat16": 13, "float8e4m3fn": 19, "float8e4m3fnuz": 19, "float8e5m2fnuz": 19, "uint4": 21, "int4": 21,
-    "float8e8m0": 24, "uint2": 25, "int2": 25,
-}  # fmt: skip
+MOVED_FROM = {"bfloat16": 13, "float8e4m3fn": 19, "float8e4m3fnuz": 19, "float8e5m2fnuz": 19, "uint4": 21, "int4": 21,
+              "float8e8m0": 24, "uint2": 25, "int2": 25}  # fmt: skip
 NEVER_MOVED = ("float8e5m2", "float4e2m1")
 
 RULE = re.compile(r" \[([PS]\d+)\]$")

@@ -55,14 +55,12 @@ def test_the_models_are_right_in_padops() -> None:
 def test_what_a_fake_does_is_in_the_file() -> None:
     found = probe(Fake("Fake", "mixed"))
     some, most = ["constant", "edge", "reflect"], all_types_but("double")
-    assert rows(found) == [
-        {"does": "dies", "when": "crop", "modes": ["edge"]},
-        {"does": "leaves", "when": "above", "modes": some, "limit": 23},
-        {"does": "leaves", "when": "other types", "types": all_types_but("uint64")},
-        {"does": "wrong", "when": "beyond", "modes": ["reflect"]},
-        {"does": "refuses", "when": "always", "modes": ["wrap"]},
-        {"does": "refuses", "when": "other types", "modes": some, "types": most},
-    ]
+    assert rows(found) == [{"does": "dies", "when": "crop", "modes": ["edge"]},
+                           {"does": "leaves", "when": "above", "modes": some, "limit": 23},
+                           {"does": "leaves", "when": "other types", "types": all_types_but("uint64")},
+                           {"does": "wrong", "when": "beyond", "modes": ["reflect"]},
+                           {"does": "refuses", "when": "always", "modes": ["wrap"]},
+                           {"does": "refuses", "when": "other types", "modes": some, "types": most}]  # fmt: skip
     assert found.unexplained == () and {row.does for row in found.beside} == {"right"} and len(found.beside) > 8
     content = json.loads(text_of(found))
     assert content["version"] == "onnxruntime 1.32.0, plugin 1.2.3" and "fuses" not in content
@@ -95,10 +93,8 @@ def test_a_session_with_the_file_avoids_what_the_fake_does(tmp_path: Path) -> No
 def test_a_provider_that_loses_its_nodes_and_one_that_rules_do_not_mend() -> None:
     found = probe(Fake("Fake", "axes"))
     assert found.fuses and json.loads(text_of(found))["fuses"] is True
-    assert rows(found) == [
-        {"does": "wrong", "when": "open dims", "modes": ["edge", "reflect", "wrap"]},
-        {"does": "refuses", "when": "axes"},
-    ]
+    assert rows(found) == [{"does": "wrong", "when": "open dims", "modes": ["edge", "reflect", "wrap"]},
+                           {"does": "refuses", "when": "axes"}]  # fmt: skip
     found = probe(Fake("Fake", "stubborn"))
     assert rows(found) == [{"does": "wrong", "when": "crop", "modes": ["constant"]}]
     said = "constant crop (crop): with padops and these rules beside it, the session gets it wrong: "

@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import Any
 
 # What Python says that it is about to do to files; at each of these a run can be ended.
-EVENTS = {
-    "open", "os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.scandir",
-    "shutil.copymode", "shutil.rmtree",
-}  # fmt: skip
+EVENTS = {"open", "os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.scandir",
+          "shutil.copymode", "shutil.rmtree"}  # fmt: skip
 ENDING = {signal.SIGINT, signal.SIGTERM}
 
 

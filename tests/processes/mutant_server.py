@@ -22,12 +22,8 @@ from road_scopes import Dice
 
 import padops
 
-TARGETS: tuple[dict[str, Any], ...] = (
-    {},
-    {"target": "onnx"},
-    {"fallback": False},
-    {"target": "onnx", "without_pad": True},
-)
+TARGETS: tuple[dict[str, Any], ...] = ({}, {"target": "onnx"}, {"fallback": False},
+                                       {"target": "onnx", "without_pad": True})  # fmt: skip
 SECONDS, MEMORY = 20, 4 << 30
 
 

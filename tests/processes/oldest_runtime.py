@@ -36,11 +36,9 @@ def install(version: str = VERSION, package: str = "onnxruntime") -> Path:
 def count_passed(*tests: str, version: str = VERSION) -> int:
     """Runs tests, none of which may fail; how many passed."""
     folder = install(version)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
-        "PADOPS_LIBRARY": padops.get_library_path(),
-    }
+    environment = {**os.environ,
+                   "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
+                   "PADOPS_LIBRARY": padops.get_library_path()}  # fmt: skip
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr

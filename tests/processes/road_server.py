@@ -39,13 +39,9 @@ def answers(drawn: RoadModel, asked: list[Task]) -> Iterator[tuple[str, str, Any
 def main(seed: int, first: int, count: int) -> None:
     for number in range(first, first + count):
         drawn = draw(seed, number)
-        row = {
-            "number": number,
-            "rule": drawn.expected if isinstance(drawn.expected, str) else "",
-            "broken": drawn.broken,
-            "features": drawn.features,
-            "answers": [*answers(drawn, tasks(number))],
-        }
+        row = {"number": number, "rule": drawn.expected if isinstance(drawn.expected, str) else "",
+               "broken": drawn.broken, "features": drawn.features,
+               "answers": [*answers(drawn, tasks(number))]}  # fmt: skip
         print(json.dumps(row), flush=True)
 
 

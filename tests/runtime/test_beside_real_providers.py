@@ -163,12 +163,9 @@ SHOWN = next(block for block in blocks(PAGE) if "panorama.py" in block.code)
 def test_the_panorama(tmp_path: Path) -> None:
     folder = peers.folder_of("ort-webgpu")
     vulkan = folder / "debian" / "usr" / "lib" / "chromium"
-    variables = {
-        "PYTHONPATH": str(ROOT),
-        "LD_LIBRARY_PATH": str(vulkan),
-        "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json"),
-        "PADOPS_LIBRARY": padops.get_library_path(),
-    }
+    variables = {"PYTHONPATH": str(ROOT), "LD_LIBRARY_PATH": str(vulkan),
+                 "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json"),
+                 "PADOPS_LIBRARY": padops.get_library_path()}  # fmt: skip
     file = tmp_path / "panorama.py"
     file.write_text(PROGRAM)
     command = [environment.interpreter(folder), file]

@@ -42,11 +42,8 @@ def check(built: onnxruntime.InferenceSession, feeds: dict[str, Any], expected: 
 def test_modes_and_amounts(opset: int, mode: str, pads: list[int]) -> None:
     """P2 to P4, P9: several periods, both signs, and wrap at every opset, as ONNX Runtime has it, and a Pad 1."""
     data = ROW.astype(np.int16 if opset == 18 else np.float32)
-    check(
-        session(pad(pads, mode, opset, f"{'int16' if opset == 18 else 'float'}[n]")),
-        {"x": data},
-        numpy_pad(data, pads, mode),
-    )
+    check(session(pad(pads, mode, opset, f"{'int16' if opset == 18 else 'float'}[n]")), {"x": data},
+          numpy_pad(data, pads, mode))  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)

@@ -147,13 +147,9 @@ def test_rules_of_a_session(tmp_path: Path) -> None:
 
 NAME, CUDA = "OtherExecutionProvider", "CUDAExecutionProvider"
 DEVICE = {"onnxruntime": "1.32.0", "plugin": "0.4.0", "devices": ["GPU of nobody"]}
-CONTENT = {
-    "names": [NAME],
-    "version": "onnxruntime 1.32.0, plugin 0.4.0",
-    "sources": {"default": "measured: a test"},
-    "measured": DEVICE | {"processor": processor(), "options": {"a": "1"}},
-    "rules": [{"does": "wrong", "when": "always"}],
-}
+CONTENT = {"names": [NAME], "version": "onnxruntime 1.32.0, plugin 0.4.0", "sources": {"default": "measured: a test"},
+           "measured": DEVICE | {"processor": processor(), "options": {"a": "1"}},
+           "rules": [{"does": "wrong", "when": "always"}]}  # fmt: skip
 ONE = chosen.Chosen(NAME, {"a": 1})
 
 

@@ -104,10 +104,8 @@ def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
     for backend in backends * 2:  # the second time does nothing
         padops.register(made, backend=backend)
     fields = pyop_node.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True])
-    nodes = [
-        helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
-        helper.make_node("Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop", **fields),
-    ]
+    nodes = [helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
+             helper.make_node("Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop", **fields)]  # fmt: skip
     parts = {"inputs": [("x", FLOAT, [2])], "outputs": [("z", FLOAT, None)], "tensors": [tensor("e", [])]}
     both = model(nodes, None, imports=[("padops", 1), ("padops.pyop", 1)], ir_version=9, **parts)
     for _ in range(2):

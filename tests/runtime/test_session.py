@@ -22,10 +22,8 @@ from padops.runtime.session import OPERATORS
 from padops.spec import reference
 from padops.spec.dialects import OPS
 
-PADDED = model(
-    [helper.make_node("Pad_2", ["x"], ["y"], domain="padops", mode="edge", pads=[0, 1, 0, 2])],
-    18, ir_version=9, imports=[("padops", 1)], inputs=[("x", FLOAT, ["n", 3])],
-)  # fmt: skip
+PADDED = model([helper.make_node("Pad_2", ["x"], ["y"], domain="padops", mode="edge", pads=[0, 1, 0, 2])], 18,
+               ir_version=9, imports=[("padops", 1)], inputs=[("x", FLOAT, ["n", 3])])  # fmt: skip
 
 
 def test_register_is_idempotent() -> None:

@@ -78,12 +78,10 @@ POSITIVE = {
     "reflect": "2 1 2 3 4 3 2 1 / 6 5 6 7 8 7 6 5 / 10 9 10 11 12 11 10 9 / 6 5 6 7 8 7 6 5 / 2 1 2 3 4 3 2 1",
     "symmetric": "1 1 2 3 4 4 3 2 / 5 5 6 7 8 8 7 6 / 9 9 10 11 12 12 11 10 / 9 9 10 11 12 12 11 10 / 5 5 6 7 8 8 7 6",
 }
-MIXED = {
-    "constant": "0 0 0 0 0 0 / 0 0 0 0 0 0 / 2 3 4 0 0 0 / 6 7 8 0 0 0",
-    "edge": "2 3 4 4 4 4 / 2 3 4 4 4 4 / 2 3 4 4 4 4 / 6 7 8 8 8 8",
-    "reflect": "10 11 12 11 10 9 / 6 7 8 7 6 5 / 2 3 4 3 2 1 / 6 7 8 7 6 5",
-    "symmetric": "6 7 8 8 7 6 / 2 3 4 4 3 2 / 2 3 4 4 3 2 / 6 7 8 8 7 6",
-}
+MIXED = {"constant": "0 0 0 0 0 0 / 0 0 0 0 0 0 / 2 3 4 0 0 0 / 6 7 8 0 0 0",
+         "edge": "2 3 4 4 4 4 / 2 3 4 4 4 4 / 2 3 4 4 4 4 / 6 7 8 8 8 8",
+         "reflect": "10 11 12 11 10 9 / 6 7 8 7 6 5 / 2 3 4 3 2 1 / 6 7 8 7 6 5",
+         "symmetric": "6 7 8 8 7 6 / 2 3 4 4 3 2 / 2 3 4 4 3 2 / 6 7 8 8 7 6"}  # fmt: skip
 EXAMPLES += [
     Example(f"OpenVINO Pad-{edition}", f"{name}, {mode}", f"OpenVINOPad_{edition}",
             (NUMBERS, np.array(begins), np.array(ends)), rows(output), {"pad_mode": mode})
@@ -173,12 +171,10 @@ def test_conv2d_of_same_padding(data_format: str) -> None:
     weights = np.float16(np.ones([4, 4, 16, 3]) - 0.33).astype(np.float32).transpose(3, 2, 0, 1)
     is_last = data_format == "NHWC"
     sizes = {"kernel_shape": [4, 4], "strides": [3, 3]}
-    nodes = [
-        helper.make_node("SamePad_1", ["data"], ["padded"], domain="padops", data_format=data_format, **sizes),
-        helper.make_node("Transpose", ["padded"], ["nchw"], perm=[0, 3, 1, 2] if is_last else [0, 1, 2, 3]),
-        helper.make_node("Conv", ["nchw", "filter"], ["convolved"], strides=[3, 3]),
-        helper.make_node("Transpose", ["convolved"], ["output"], perm=[0, 2, 3, 1]),
-    ]
+    nodes = [helper.make_node("SamePad_1", ["data"], ["padded"], domain="padops", data_format=data_format, **sizes),
+             helper.make_node("Transpose", ["padded"], ["nchw"], perm=[0, 3, 1, 2] if is_last else [0, 1, 2, 3]),
+             helper.make_node("Conv", ["nchw", "filter"], ["convolved"], strides=[3, 3]),
+             helper.make_node("Transpose", ["convolved"], ["output"], perm=[0, 2, 3, 1])]  # fmt: skip
     shape = [1, 7, 8, 16] if is_last else [1, 16, 7, 8]
     parts = {"inputs": [("data", FLOAT, shape)], "outputs": [("output", FLOAT, None)]}
     held = [native.tensor("filter", weights)]
