@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pad_chains
+import parsed_models
 import pytest
 from command_lines import MODELS, Cli, columns, give, save
 from onnx import helper, parser
@@ -125,11 +126,8 @@ def test_the_output_may_stand_anywhere(place: str, cli: Cli, here: Path) -> None
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def test_version(cli: Cli) -> None:
+def test_version_and_help(cli: Cli) -> None:
     assert cli("--version") == (0, f"padops {padops.__version__}\n", "")
-
-
-def test_help_of_a_command(cli: Cli) -> None:
     for words, option in ((("help", "convert"), ("convert", "--help")), (("help",), ("--help",))):
         assert cli(*words) == cli(*option)
         assert cli(*words)[0] == 0 and cli(*words)[1]
@@ -249,10 +247,7 @@ def parsed(text: str) -> onnx.ModelProto:
     return parser.parse_model(f'<ir_version: 8, opset_import: ["": {13 if "tf." in text else 21}, "tf": 1]> g {text}')
 
 
-REFUSED = parsed(
-    "(float[2, 3] x) => (float[2, 5] y) <int64[2] p = {1, 1}, int32[1] a = {1}> "
-    '{ y = Pad <mode = "reflect"> (x, p, , a) }'
-)
+REFUSED = parsed(parsed_models.REFUSED)
 OUTSIDE = model([pad()], tensors=[external("pads", "w.bin", 32)])
 # Arguments, the model or nothing, the exit code, and parts of the output and of the error.
 STREAMS = [
@@ -268,9 +263,7 @@ STREAMS = [
 
 
 @pytest.mark.parametrize(("arguments", "source", "code", "out", "err"), STREAMS)
-def test_a_model_from_standard_input(
-    arguments: str, source: onnx.ModelProto | None, code: int, out: str, err: str, cli: Cli, here: Path, monkeypatch
-) -> None:
+def test_a_model_from_standard_input(arguments: str, source, code: int, out, err, cli: Cli, here, monkeypatch) -> None:
     np.savez("x.npz", **X)
     give(monkeypatch, b"" if source is None else source.SerializeToString())
     ended, printed, said = cli(*shlex.split(arguments))
@@ -377,9 +370,7 @@ def files(here: Path) -> Path:
 
 
 @pytest.mark.parametrize(("source", "arrays", "arguments", "code", "out", "err"), RUNS)
-def test_run(
-    source: onnx.ModelProto, arrays: Mapping, arguments: str, code: int, out: str, err: str, files: Path, cli: Cli
-) -> None:
+def test_run(source, arrays: Mapping, arguments: str, code: int, out: str, err: str, files: Path, cli: Cli) -> None:
     save(files / "m.onnx", source)
     np.savez("x.npz", **arrays)
     before = {path: path.read_bytes() for path in files.iterdir()}
@@ -403,9 +394,7 @@ def test_the_domain_that_is_not_named_is(files: Path, cli: Cli, caplog: pytest.L
     ("source", "arrays", "expected"),
     [(REFUSED, X, REFLECTED), (TEXTS, OF_TEXTS, ["a\x1b", ""]), (BFLOATS, OF_BFLOATS, [0x3F80, 0])],
 )
-def test_outputs_are_written(
-    source: onnx.ModelProto, arrays: Mapping, expected: list, link: bool, files: Path, cli: Cli
-) -> None:
+def test_outputs_are_written(source, arrays: Mapping, expected: list, link: bool, files: Path, cli: Cli) -> None:
     """A link stays one; types that NumPy lacks are written as text and as bits."""
     save(files / "m.onnx", source)
     np.savez("x.npz", **arrays)

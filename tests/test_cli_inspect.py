@@ -83,9 +83,7 @@ ROWS = [(NO_PAD, "m.onnx", 0, "the model has no Pad\n", ""),
 
 
 @pytest.mark.parametrize(("source", "arguments", "code", "out", "err"), ROWS)
-def test_one_model(
-    source: onnx.ModelProto, arguments: str, code: int, out: str, err: str, here: Path, cli: Cli
-) -> None:
+def test_one_model(source, arguments: str, code: int, out: str, err: str, here: Path, cli: Cli) -> None:
     save(here / "m.onnx", source)
     Path("loop.onnx").symlink_to("loop.onnx")
     Path("empty").mkdir()

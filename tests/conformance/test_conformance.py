@@ -215,9 +215,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ("options", "level", "seed"),
     [([], "default", 0), (["--quick"], "quick", 0), (["--exhaustive", "--seed", "7"], "exhaustive", 7)],
 )
-def test_the_level_and_the_seed(
-    options: list[str], level: str, seed: int, asked: dict[str, Any], tmp_path: Path
-) -> None:
+def test_the_level_and_the_seed(options: list[str], level: str, seed: int, asked: dict, tmp_path: Path) -> None:
     assert main(["conformance", *options, "--out", str(tmp_path)]) == 0
     wanted = {"collected": level, "level": level, "seed": seed, "always": list(EXAMPLES.values()), "peers": list(PEERS)}
     assert asked == wanted

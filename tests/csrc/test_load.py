@@ -22,9 +22,7 @@ if sys.platform != "linux":
 # ones.
 KEPT = 10
 # Without execution providers of libraries: tests/runtime has what is said then.
-PROVIDER = pytest.mark.skipif(
-    runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first with execution providers of libraries"
-)
+PROVIDER = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
 
 
 @pytest.mark.parametrize(("load", "count"), [

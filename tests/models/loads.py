@@ -21,6 +21,7 @@ import numpy as np
 import onnxruntime
 import small_models
 from onnx import helper
+from parsed_models import quiet
 
 import padops
 from padops.spec import reference
@@ -60,9 +61,7 @@ def model(modes: Sequence[str] = MODES, op: str = "Pad_2", domain: str = "padops
 
 
 def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = threads
+    made = quiet(threads)
     made.inter_op_num_threads = 1
     made.enable_cpu_mem_arena = arena
     made.add_session_config_entry("session.intra_op.allow_spinning", "0")

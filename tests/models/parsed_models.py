@@ -23,9 +23,10 @@ def model(text: str, opset: int = 18, domains: tuple[str, ...] = DOMAINS, ir_ver
     return made.SerializeToString()
 
 
-def quiet() -> onnxruntime.SessionOptions:
+def quiet(threads: int = 0) -> onnxruntime.SessionOptions:
+    """Options whose log is silent; of 0 threads onnxruntime chooses the number."""
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options.log_severity_level, options.intra_op_num_threads = 4, threads
     return options
 
 

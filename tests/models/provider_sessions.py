@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import parser
+from parsed_models import quiet
 
 import padops
 
@@ -25,9 +26,7 @@ def options(provider_options: Mapping[str, str] | None = None) -> onnxruntime.Se
 
 
 def recording_options() -> onnxruntime.SessionOptions:
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = 1
+    made = quiet(threads=1)
     made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     return made
 

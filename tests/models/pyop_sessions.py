@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 import native
 import onnxruntime
 from onnx import helper
+from parsed_models import quiet
 from small_models import model, tensor
 
 import padops
@@ -16,9 +17,7 @@ from padops.spec import pyop_node
 @cache
 def options() -> onnxruntime.SessionOptions:
     """For all sessions of this file; each of them only runs one small Pad at a time."""
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = 1
+    made = quiet(threads=1)
     padops.register(made, backend="pyop")
     return made
 

@@ -9,6 +9,7 @@ from typing import Any
 import native
 import numpy as np
 import onnxruntime
+from parsed_models import quiet
 from road_models import RoadModel
 
 import padops
@@ -26,9 +27,7 @@ class Refused(Exception):
 
 
 def options(level: str) -> onnxruntime.SessionOptions:
-    made = onnxruntime.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = 1
+    made = quiet(threads=1)
     made.graph_optimization_level = LEVELS[level]
     return made
 

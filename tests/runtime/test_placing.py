@@ -29,9 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import provider_cases
 import providers
 
-pytestmark = pytest.mark.skipif(
-    runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first with execution providers of libraries"
-)
+pytestmark = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
 PAD, WITHOUT_PAD = pad([1, 1], "edge").SerializeToString(), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
 OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
 NEVER, OWN = {"in_front": "never"}, {"before": WEBGPU}
