@@ -113,9 +113,9 @@ class CoverageMap:
         at_import = any(first <= line <= last and "" in found for line, found in contexts.items())
         found = set().union(*(tests for line, tests in ran.items() if at_import or first <= line <= last))
         all_tests, files = (Counter(test.partition("::")[0] for test in tests) for tests in (self._seconds, found))
-        near = sorted(files, key=lambda place: files[place] ** 2 / max(all_tests[place], 1))[-FEW:]
+        near = sorted(files, key=lambda place: -(files[place] ** 2) / max(all_tests[place], 1))[:FEW]
         quickest = sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
-        close = [test for test in quickest if test.partition("::")[0] in near]
+        close = [test for place in near for test in quickest if test.partition("::")[0] == place]
         others = [test for test in quickest if test.partition("::")[0] not in near]
         return [batch for batch in (self._within(close), self._within(others)) if batch]
 
