@@ -84,7 +84,7 @@ DRAWN = {
     "z = Add (x, k) y = Sqrt (z) }": "1206c2bd",
     "(int8[h, w] i, uint16[w] j, int4[n] k, uint32[n] l, int64[n] m, string[n] s) => (int64[n] y) "
     "<int64[3] k = {100, -7, 4096}> { y = Sub (m, k) }": "c9bd0084",
-    "(float[2, 3] x, int64[2] i, int8[2] j, bool[2] on) => (int64[2] y) { y = Neg (i) }": "6e8d350b",
+    "(float[2, 3] x, int64[2] i, int8[2] j, bool[2] on) => (int64[2] y) { y = Neg (i) }": "efae1ac4",
     "(float[] x, int64[] i) => (float[] y) <float[2] f = {0.25, 1e30}> { y = Gather (x, i) }": "497cedc6",
     "(float[batch, n] sound, int64[batch] lens, int64[1] rate) => (bool[1] y) <int64[1] r = {16000}> { "
     "y = Equal (rate, r) }": "2a700864",
@@ -98,7 +98,8 @@ def test_a_seed_draws_what_it_drew_before(text: str) -> None:
     """No verdict changes by chance with a new padops. After a wanted change, long_proof.py must find as much."""
     source, found = model(text, opset=22), hashlib.sha256()
     inputs, hints, marks = inputs_of(source), hints_of(source), marks_of(source)
-    turns = [islice(random_inputs(inputs, 1, turn, hints), 9) for turn in range(8)]
+    attempts = 9 if any(row.dynamic(1) for row in inputs) else 99  # to the last ones where these are small
+    turns = [islice(random_inputs(inputs, 1, turn, hints), attempts) for turn in range(8)]
     many = (many_inputs(inputs, marks, sizing, hints.moves, 1, 150) for sizing in (sizing_inputs(source), {"i", "m"}))
     for feeds in chain(*turns, *many):
         for name, array in feeds.items():

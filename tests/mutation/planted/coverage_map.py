@@ -9,10 +9,11 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -93,10 +94,15 @@ class CoverageMap:
     def __init__(self, tree: Path) -> None:
         from coverage import CoverageData
 
-        self._tree = tree
         self._data = CoverageData(str(tree / FOLDER / DATA))
         self._data.read()
+        self._tree = tree
         self._seconds: dict[str, float] = json.loads((tree / FOLDER / SECONDS).read_text(encoding="utf-8"))
+        self._lines = sum(map(self._lines_of, self._data.measured_files()), Counter[str]())
+
+    def _lines_of(self, file: str) -> Counter[str]:
+        """How many lines of a file each test runs."""
+        return Counter(test for found in self._data.contexts_by_lineno(file).values() for test in found)
 
     def tests_of(self, file: str, first: int, last: int) -> list[list[str]]:
         """Return the test functions that run one of these lines: first those of a few files, then the others.
@@ -112,8 +118,11 @@ class CoverageMap:
         ran = {line: set(found) - {""} for line, found in contexts.items()}
         at_import = any(first <= line <= last and "" in found for line, found in contexts.items())
         found = set().union(*(tests for line, tests in ran.items() if at_import or first <= line <= last))
-        all_tests, files = (Counter(test.partition("::")[0] for test in tests) for tests in (self._seconds, found))
-        near = sorted(files, key=lambda place: -(files[place] ** 2) / max(all_tests[place], 1))[:FEW]
+        about = self._lines_of(str(self._tree / file))
+        shares: dict[str, list[float]] = defaultdict(list)  # of a file's tests, in the lines that each runs
+        for test in found:
+            shares[test.partition("::")[0]].append(about[test] / self._lines[test])
+        near = sorted(shares, key=lambda place: -mean(shares[place]))[:FEW]
         quickest = sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
         close = [test for place in near for test in quickest if test.partition("::")[0] == place]
         others = [test for test in quickest if test.partition("::")[0] not in near]
