@@ -90,6 +90,17 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;",
          "if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return {};"),
     ),
+    "a mark that no element has": (
+        ("padops/csrc/core/runs.h", "constexpr int64_t kFill = -1;", "constexpr int64_t kFill = -2;"),
+    ),
+    "when outputs are written past the caches; the same bytes are written": (
+        ("padops/csrc/core/streaming.cpp", "if (run.kind == Run::Kind::kPeriodic && traffic.shared_rows) continue;", ""),
+        ("padops/csrc/core/thresholds.cpp", "if (file == nullptr) return 0;", "if (file == nullptr) return 1;"),
+    ),
+    "where there is one group, 0 is added": (
+        ("padops/csrc/core/walk.h", "if (groups > 1) position[prefix - 1] += groups - 1;",
+         "if (groups >= 1) position[prefix - 1] += groups - 1;"),
+    ),
 }  # fmt: skip
 
 

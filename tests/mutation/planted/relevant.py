@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 Stage = tuple[str, ...]
 
 CSRC = "padops/csrc/"
-ENGINE = "copy/ core/engine core/runs core/streaming core/thresholds core/sharing"
+ENGINE = "copy/ core/engine core/runs core/streaming core/thresholds core/sharing core/walk"
 # Each row: how paths begin, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS = (
     (ENGINE, "csrc: inputs kernels"),
