@@ -127,11 +127,13 @@ def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
     """As in onnx's own test_constant_pad_axes: axes of [1, 1] are refused by padops alone."""
     text = """(float[1, 3, 4, 5] x, int64[4] pads, int64[2] axes) => (float[a, b, c, d] y) {
         y = Pad <mode = "MODE"> (x, pads, , axes) }"""
-    source = model(text.replace("MODE", "reflect"))
+    source, drawn_axes = model(text.replace("MODE", "reflect")), set()
     for seed in range(50):
         fed = drawn(source, seed, seed)
+        drawn_axes |= {*fed["axes"].tolist()}
         assert len({axis % 4 for axis in fed["axes"].tolist()}) == 2
         assert not fed["pads"].any()  # the axis of 1 may be meant, which allows no reflection
+    assert drawn_axes == {*range(-4, 4)}
     whole = model("""(float[1, 3, 4, 5] x, int64[8] pads) => (float[a, b, c, d] y) {
         y = Pad <mode = "reflect"> (x, pads) }""")
     assert np.max([drawn(whole, seed)["pads"] for seed in range(50)], axis=0).tolist() == [0, 2, 3, 4] * 2
