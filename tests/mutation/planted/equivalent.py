@@ -94,7 +94,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/csrc/core/runs.h", "constexpr int64_t kFill = -1;", "constexpr int64_t kFill = -2;"),
     ),
     "when outputs are written past the caches; the same bytes are written": (
-        ("padops/csrc/core/streaming.cpp", "if (run.kind == Run::Kind::kPeriodic && traffic.shared_rows) continue;", ""),
+        ("padops/csrc/core/streaming.cpp",
+         "if (run.kind == Run::Kind::kPeriodic && traffic.shared_rows) continue;", ""),
         ("padops/csrc/core/thresholds.cpp", "if (file == nullptr) return 0;", "if (file == nullptr) return 1;"),
     ),
     "where there is one group, 0 is added": (
