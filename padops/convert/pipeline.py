@@ -375,7 +375,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     mark = f"padops {uuid4().hex} "  # begins the names of Pads, and no other name
     for i, node in enumerate(facts):
         node.name = f"{mark}{i}: {node.name or ''}"
-    records = convert_pads(analysis, Request(fold=False, fallback=False))
+    records = convert_pads(analysis, Request("padops", "all", False, False, {}, None))
     message = inliner.inline_local_functions(document.proto, convert_version=True)
     large = {row.name: row for row in message.graph.initializer if prod(row.dims) > LARGE}
     light = deepcopy(message)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -264,12 +264,12 @@ CHECKS: dict[str, Callable[..., object]] = {
 class Request:
     """The checked options of a conversion; ``convert`` describes them."""
 
-    target: str = "padops"  # a key of ``TARGETS``
-    select: str = "all"
-    fold: bool = True
-    fallback: bool = True
-    lowering: Mapping[str, Any] = field(default_factory=dict)  # the options of the target ``"onnx"``
-    opset: int | None = None  # the version of the standard operators that the model gets
+    target: str  # a key of ``TARGETS``
+    select: str
+    fold: bool
+    fallback: bool
+    lowering: Mapping[str, Any]  # the options of the target ``"onnx"``
+    opset: int | None  # the version of the standard operators that the model gets
 
     @property
     def lowers(self) -> bool:

@@ -74,7 +74,13 @@ def measure(python: Path, tree: Path, variables: Mapping[str, str]) -> None:
     """
     folder = tree / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    kept = ("concurrency = multiprocessing, thread", "parallel = true", "sigterm = true", f"context = ${{{TEST}}}")
+    kept = (
+        "concurrency = multiprocessing, thread",
+        "parallel = true",
+        "sigterm = true",
+        "patch = _exit",
+        f"context = ${{{TEST}}}",
+    )
     settings = "\n".join(("[run]", "source = padops", *kept, f"data_file = {folder / DATA}", ""))
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
     plugin, left_out = ["-p", __name__], [f"--ignore=tests/{place}" for place in NOT_RUN.split()]
@@ -124,7 +130,8 @@ class CoverageMap:
             shares[test.partition("::")[0]].append(about[test] / self._lines[test])
         near = sorted(shares, key=lambda place: -mean(shares[place]))[:FEW]
         quickest = sorted(found & self._seconds.keys(), key=lambda test: (self._seconds[test], test))
-        close = [test for place in near for test in quickest if test.partition("::")[0] == place]
+        # All tests of these files: a process that several tests ask counts as the test that has started it.
+        close = [test for place in near for test in self._seconds if test.partition("::")[0] == place]
         others = [test for test in quickest if test.partition("::")[0] not in near]
         return [batch for batch in (self._within(close), self._within(others)) if batch]
 

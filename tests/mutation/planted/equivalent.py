@@ -102,6 +102,19 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/csrc/core/walk.h", "if (groups > 1) position[prefix - 1] += groups - 1;",
          "if (groups >= 1) position[prefix - 1] += groups - 1;"),
     ),
+    "a limit that onnx has, too, and files of two gigabytes": (
+        ("padops/convert/ir/reader.py",
+         "LARGEST_MODEL = (1 << 31) - 1 # bytes of a model; onnx checks it with its weights inside", ""),
+    ),
+    "any opset above this one says that no opset has the type": (
+        ("padops/convert/runtimes.py", "return name is not None and KERNELS[domain].get(name, opset + 1) <= opset",
+         "return name is not None and KERNELS[domain].get(name, opset + 2) <= opset"),
+    ),
+    "both are below every opset that is meant": (
+        ("padops/convert/matchers/auto_pad.py",
+         'return "all" if (window.opset or 0) < NEGATIVE_SINCE else ""',
+         'return "all" if (window.opset or 1) < NEGATIVE_SINCE else ""'),
+    ),
 }  # fmt: skip
 
 
