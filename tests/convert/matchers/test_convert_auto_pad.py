@@ -186,6 +186,8 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (window("MaxPool", kernel_shape=(3,), strides=(0,)), f"strides has 0, expected 1 to {2**59 - 1} [S1]"),
     (window("AveragePool", (1, 1, 10), kernel_shape=(3,), dilations=(3,)),
      "it counts only data, and ONNX Runtime refuses pads (3) that reach the size of the kernel (3)"),
+    (window("AveragePool", (1, 1, 8, 7), kernel_shape=(3, 2), dilations=(1, 3)),
+     "it counts only data, and ONNX Runtime refuses pads (2) that reach the size of the kernel (2)"),
     (window("AveragePool", NAMES, kernel_shape=(9, 9, 9), strides=(9, 9, 9)),
      "it counts only data, and there are 216 amounts to choose from, more than 64"),
     (window("AveragePool", kernel_shape=(9,), strides=(5000,)),

@@ -115,6 +115,11 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          'return "all" if (window.opset or 0) < NEGATIVE_SINCE else ""',
          'return "all" if (window.opset or 1) < NEGATIVE_SINCE else ""'),
     ),
+    "only the first byte is read": (
+        ("padops/csrc/ort/kernel.cpp",
+         "return Element(1, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));",
+         "return Element(2, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));"),
+    ),
 }  # fmt: skip
 
 

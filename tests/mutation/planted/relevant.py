@@ -17,7 +17,7 @@ NATIVE_TESTS = (
      "csrc: describe runtime: provider_rules provider_in_front provider beside_real_providers"),
     ("ort/builtin_pad ort/provider",
      "runtime: provider provider_in_front placing session_optimizers inference_session"),
-    ("ort/", "csrc: errors inputs describe kernels runtime: session provider placing"),
+    ("ort/", "csrc: errors inputs describe kernels runtime: session provider placing csrc: sanitizers"),
     ("core/", "csrc: errors describe inputs kernels spec: specifications runtime: provider"),
 )  # fmt: skip
 
