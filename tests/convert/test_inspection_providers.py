@@ -13,6 +13,7 @@ from command_lines import Cli, save
 from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
+from padops.convert import runtimes
 from padops.convert.errors import UsageError
 from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_NAME, runtime_minor
@@ -181,6 +182,12 @@ def test_the_command(cli: Cli) -> None:
 
 def facts(release: str, size: int, begin: int, end: int, mode: str = "constant", opset: int = 19) -> PadFacts:
     return padops.inspect(pad([begin, end], mode, opset, f"float[{size}]"), onnxruntime=release).pads[0]
+
+
+@pytest.mark.parametrize(("minor", "least"), [(runtimes.WRAPS_RIGHT - 1, 6), (runtimes.WRAPS_RIGHT, 2)])
+def test_sizes_from_which_on_a_wrap_is_right(minor: int, least: int) -> None:
+    (found,) = padops.inspect(pad([5, -1], "wrap", 19, "float[n]"), onnxruntime=f"1.{minor}").pads
+    assert (found.verdict, f"axis 0 has {least} elements or more" in found.why) == ("runs if", True), found
 
 
 @pytest.mark.parametrize(("opset", "release", "later"), [
