@@ -231,7 +231,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
 def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
     """Return whether one Pad replaces this emulation and a later emulation together."""
     for node in dict.fromkeys(use.node for use in emulation.padded.uses()):
-        if node.graph is site.node.graph and node.op_type in ("Concat", "Gather"):
+        if node.graph is site.node.graph:
             after = find(NodeSite(node, site.path, site.scope), types)
             if after is not None and after.data is emulation.padded and _are_one(emulation, after):
                 return True
