@@ -17,6 +17,7 @@ from padops.convert import runtimes
 from padops.convert.errors import UsageError
 from padops.convert.records import PadFacts
 from padops.runtime.provider import FIRST_NAME, runtime_minor
+from padops.spec.dtypes import DTYPES
 
 OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
     f"{name}ExecutionProvider" for name in ("OpenVINO", "WebGpu", "QNN", "CoreML", "CUDA", "Dml")
@@ -182,6 +183,13 @@ def test_the_command(cli: Cli) -> None:
 
 def facts(release: str, size: int, begin: int, end: int, mode: str = "constant", opset: int = 19) -> PadFacts:
     return padops.inspect(pad([begin, end], mode, opset, f"float[{size}]"), onnxruntime=release).pads[0]
+
+
+@pytest.mark.parametrize(("name", "since"), [(row.name, row.since) for row in DTYPES if row.since > 24])
+def test_a_session_has_a_type_from_its_first_release_on(name: str, since: int) -> None:
+    source = pad([1, 1], "wrap", 25, f"{name}[2]")
+    roads = [padops.inspect(source, onnxruntime=f"1.{minor}").pads[0].roads for minor in (since - 1, since)]
+    assert roads == [("convert", "lower"), ("session", "convert", "lower")]
 
 
 @pytest.mark.parametrize(("minor", "least"), [(runtimes.WRAPS_RIGHT - 1, 6), (runtimes.WRAPS_RIGHT, 2)])
