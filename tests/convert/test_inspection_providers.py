@@ -128,6 +128,44 @@ def test_a_file_of_rules(rules: Path, provider: str) -> None:
         assert (found.verdict, found.runner) == (verdict, runner)
 
 
+P4 = "int64[4] p = {1, 2, 3, 4}"
+CONDITIONS = [  # a condition, other inputs, initializers, the Pad's inputs after the data, and the verdict of a rule
+    ("fill not one", "", f"{P4}, float[2] v = {{1, 2}}", "p, v", "wrong"),
+    ("fill not one", "", f"{P4}, float[1] v = {{1}}", "p, v", "runs"),
+    ("fill not one", ", float[n] v", P4, "p, v", "may be wrong"),
+    ("fill not one", ", float[2] v", P4, "p, v", "wrong"),
+    ("bare fill not one", "", f"{P4}, float[2] v = {{1, 2}}", "p, v", "wrong"),
+    ("bare fill not one", "", f"{P4}, float[2] v = {{1, 2}}, int64[2] a = {{0, 1}}", "p, v, a", "runs"),
+    ("bare fill not one", "", f"{P4}, int64[2] a = {{0, 1}}", "p, , a", "runs"),
+    ("fill empty", "", f"{P4}, float[2] v = {{1, 2}}", "p, v", "runs"),
+    ("fill empty", ", float[0] v", P4, "p, v", "wrong"),
+    ("fill empty", ", float[n] v", P4, "p, v", "may be wrong"),
+    ("computed fill", "", f"{P4}, float v = {{1}}", "p, v", "runs"),
+    ("computed fill", ", float[1] v", P4, "p, v", "wrong"),
+    ("computed scalar fill", ", float[1] v", P4, "p, v", "runs"),
+    ("computed scalar fill", ", float v", P4, "p, v", "wrong"),
+    ("computed scalar fill", ", float[] v", P4, "p, v", "may be wrong"),
+    ("axes but all", "", "int64[2] p = {1, 2}, int64[1] a = {1}", "p, , a", "wrong"),
+    ("axes but all", "", f"{P4}, int64[2] a = {{1, -2}}", "p, , a", "runs"),
+    ("axes turned", "", f"{P4}, int64[2] a = {{1, -2}}", "p, , a", "wrong"),
+    ("axes turned", "", "int64[4] p = {1, 1, 1, 1}, int64[2] a = {1, 0}", "p, , a", "runs"),
+    ("axes turned", "", f"{P4}, int64[2] a = {{0, 1}}", "p, , a", "runs"),
+    ("axes turned", ", int64[4] p", "int64[2] a = {1, 0}", "p, , a", "wrong"),
+    ("axes turned", ", int64[4] p", "int64[2] a = {0, 1}", "p, , a", "runs"),
+    ("axes turned", ", int64[4] p, int64[2] a", "float z = {0}", "p, , a", "may be wrong"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("when", "inputs", "held", "read", "verdict"), CONDITIONS)
+def test_a_condition(when: str, inputs: str, held: str, read: str, verdict: str, tmp_path: Path) -> None:
+    content = CONTENT | {"rules": [{"does": "wrong", "when": when}]}
+    (tmp_path / "rules.json").write_text(json.dumps(content), encoding="utf-8")
+    pad_node = f'y = Pad <mode = "edge"> (x, {read})'  # a mode that ignores the fill
+    source = model(f"g (float[2, 3] x{inputs}) => (float[c, d] y) <{held}> {{ {pad_node} }}")
+    (found,) = padops.inspect(source, providers=[VITIS, CPU], rules=tmp_path / "rules.json").pads
+    assert found.verdict == verdict, found.why
+
+
 def test_commands(rules: Path, source: Path, cli: Cli) -> None:
     inspection = padops.inspect(REFLECT, providers=[VITIS], rules=rules)
     assert inspection.commands()["session"].endswith(f'providers=["{VITIS}"], rules="{rules}")')
