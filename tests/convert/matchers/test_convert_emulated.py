@@ -75,6 +75,8 @@ EXACT: dict[str, tuple[Write, list[int], list[str]]] = {
     "mixed modes": (mixed, [1, 1, 4, 4], ["circular", "constant"]),
     "an axis twice": (lambda n: n.circular(n.circular(n.circular("x", 2, 1, 1), 3, 1, 0), 2, 1, 0), [1, 1, 4, 4],
                       ["circular", "circular"]),
+    "an Identity in front of a Slice": (lambda n: n.join(n.cut(n.node("Identity", ["x"]), 2, 3, 4), "x"), [1, 1, 4],
+                                        ["circular"]),
     "a Gather along the first axis": (lambda n: n.node("Gather", ["x", n.constant([1, 0, 1, 2, 1])]), [3, 2],
                                       ["reflect"]),
     "x[-3:] of 2 elements": (lambda n: n.circular("x", 2, 3, 3), [1, 1, 2], ["circular"]),

@@ -120,6 +120,11 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "return Element(1, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));",
          "return Element(2, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));"),
     ),
+    "the data do not fit behind one more element": (
+        ("padops/convert/matchers/maps.py",
+         "starts = np.flatnonzero(found[: added + 1] == 0).tolist()",
+         "starts = np.flatnonzero(found[: added + 2] == 0).tolist()"),
+    ),
 }  # fmt: skip
 
 
