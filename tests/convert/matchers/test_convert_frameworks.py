@@ -241,6 +241,11 @@ def test_ngraph_in_a_domain_that_nobody_named() -> None:
     assert record.reason == f"{looks}; {NAME_IT.replace('tf', 'my.frontend')}"
 
 
+@pytest.mark.parametrize("value", [-128, 127])
+def test_both_ends_of_a_type_are_values(value: int) -> None:
+    assert record_of(aten(mode="constant", value=value, dtype=onnx.TensorProto.INT8)).status == "converted"
+
+
 def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
     """Its amounts are no input, or one of the graph."""
     message = aten(operator)
