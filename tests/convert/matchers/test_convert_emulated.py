@@ -61,6 +61,17 @@ def test_form_of_any_size(name: str) -> None:
         assert before(data) in (None, after(data)), size
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_form_of_unknown_rank(name: str) -> None:
+    write, dims, *_ = FORMS[name]
+    original = emulated(write, dims)
+    original.graph.input[0].type.tensor_type.ClearField("shape")
+    conversion = convert(original)
+    taken = ("edge by Expand", "edge by Gather and Unsqueeze", "Gather and Concat")
+    assert (conversion.converted != ()) is (name in taken)
+    assert runner(conversion.proto())(data_of(dims)) == runner(original)(data_of(dims)) is not None
+
+
 def mixed(n: Nodes) -> str:
     zeros = n.block(0, 1, 1, 7, 1)
     return n.join(zeros, n.circular("x", 2, 2, 1), zeros, axis=3)
