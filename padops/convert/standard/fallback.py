@@ -43,6 +43,7 @@ from padops.convert.runtimes import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import lowering, ort_pad, pad_values
 from padops.convert.standard.graph_builder import GraphBuilder, Number, emit, here, scalar, too_old
 from padops.convert.standard.pad_values import Lacking, amounts_of, default_fill
+from padops.plural import plural
 from padops.spec.dialects import DOMAIN, OPS, Attribute, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import Mode, PadError
@@ -368,7 +369,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], notes: list[s
         del message.graph.input[:]
         message.graph.input.extend(inputs)
         model.graph.inputs[:] = [value for value in model.graph.inputs if value.name not in names]
-        notes[-1] += f"; {dropped} constants are no inputs any more"
+        notes[-1] += f"; {plural(dropped, 'constant')} left the inputs"
     return True
 
 

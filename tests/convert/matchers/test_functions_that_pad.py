@@ -146,7 +146,10 @@ def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: in
         session.run(None, feeds)
 
 
-@pytest.mark.parametrize("source", [attention(25, dims=(3, 5)), attention(23)], ids=["as long", "version 23"])
+FIVE = parsed("(float[1, 2, 3] x, float[2] s) => (float[a, b, c] y) { y = BatchNormalization (x, s, s, s, s) }", 25)
+
+
+@pytest.mark.parametrize("source", [attention(25, dims=(3, 5)), attention(23), FIVE], ids=["as long", "23", "another"])
 def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
     assert padops.inspect(source).pads == ()
 

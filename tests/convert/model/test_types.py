@@ -16,7 +16,14 @@ from small_models import FLOAT, convert, graph, info, model, pad, tensor
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
-from padops.convert.model.inference import ENDLESS, NOWHERE, infer, open_backward_slices
+from padops.convert.model.inference import (
+    ENDLESS,
+    NOWHERE,
+    arrange,
+    infer,
+    open_backward_slices,
+    order_of,
+)
 from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
@@ -269,3 +276,12 @@ def test_a_declared_shape_of_another_rank_is_replaced() -> None:
     made = convert(built(STRAIGHT, "float[64] r", x="1, 1, 8, 8")).proto()
     (declared,) = (row for row in made.graph.value_info if row.name == "r")
     assert [dim.dim_value for dim in declared.type.tensor_type.shape.dim] == [1, 1, 8, 8]
+
+
+def test_arranged_nodes_are_the_same_nodes() -> None:
+    made = helper.make_graph(
+        [helper.make_node("Neg", [one], [other]) for one, other in ("bc", "xa", "ab")], "g", [], []
+    )
+    arrange(made, order_of(made.node))
+    assert [node.output[0] for node in made.node] == ["a", "b", "c"]
+    assert order_of(made.node) == []

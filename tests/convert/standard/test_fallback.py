@@ -26,6 +26,7 @@ from small_models import one_pad, parsed
 
 import padops
 from padops.convert.standard import fallback
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.spec.dtypes import by_name, by_numpy
 from padops.spec.plan import PadError
 
@@ -249,3 +250,23 @@ def test_a_model_of_ir_version_3_gets_one_that_has_functions() -> None:
     assert source.ir_version == 3
     assert converted.proto().ir_version == fallback.IR_VERSION
     assert converted.notes == ("IR version raised from 3 to 8 (functions need it)",)
+
+
+def test_constants_of_ir_version_3_leave_the_inputs() -> None:
+    """Up to IR version 3 each constant is an input; of a newer model, a caller could replace it."""
+    source = one_pad(10)
+    names = [value.name for value in source.graph.input]
+    source.graph.initializer.append(onnx.numpy_helper.from_array(np.ones(2, np.float32), "w"))
+    source.graph.input.append(onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT, [2]))
+    converted = padops.convert(source)
+    assert converted.notes[0].endswith("; 1 constant left the inputs")
+    assert [value.name for value in converted.proto().graph.input] == names
+
+
+def test_equal_constants_are_one_value_and_others_are_not() -> None:
+    builder, words = GraphBuilder(18), ["pad", "pa", "d"]
+    longer = np.arange(2000)
+    arrays = [np.array(["pad"], object), np.array([words[1] + words[2]], object), np.array(["d"], object), longer]
+    arrays += [longer.copy(), np.where(longer == 1000, 7, longer)]
+    values = [builder.constant(array) for array in arrays]
+    assert [values.index(value) for value in values] == [0, 0, 2, 3, 3, 5]
