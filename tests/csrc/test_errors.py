@@ -87,6 +87,7 @@ BROKEN: list[tuple[str, str, list, dict[str, Any]]] = [
     *(("Pad_18", f"axes is {kind.__name__.rstrip('_')}, expected int32 or int64 [P8]",
        [ONE, BOTH, None, ints(0, dtype=kind)], {}) for kind in (np.uint8, np.int16, np.uint64, np.bool_)),
     ("Pad_1", "mode 'wrap' is not one of constant, reflect, edge [P9]", [ONE], {"paddings": [1, 1], "mode": "wrap"}),
+    ("Pad_1", "mode '' is not one of constant, reflect, edge [P9]", [ONE], {"paddings": [1, 1], "mode": ""}),
     *(("Pad_19", f"mode '{mode}' is not one of constant, reflect, edge, wrap [P9]", [ONE, BOTH], {"mode": mode})
       for mode in ("symmetric", "CONSTANT", "", "Zoë")),
     ("Pad_2", "attribute mode is not a string [P9]", [ONE], {"pads": [1, 1], "mode": 3}),

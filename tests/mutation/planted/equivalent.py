@@ -125,6 +125,9 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "starts = np.flatnonzero(found[: added + 1] == 0).tolist()",
          "starts = np.flatnonzero(found[: added + 2] == 0).tolist()"),
     ),
+    "the memory is reserved, and nothing reads the size afterwards": (
+        ("padops/csrc/ort/ort_values.cpp", "strings.bytes.resize(strings.bytes.size() + count);", ";"),
+    ),
 }  # fmt: skip
 
 
