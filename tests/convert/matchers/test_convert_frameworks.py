@@ -257,6 +257,12 @@ def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
     return message
 
 
+@pytest.mark.parametrize(("count", "nodes"), [(4, []), (2, ["Concat"])])
+def test_unknown_amounts_are_filled_up_where_axes_lack_some(count: int, nodes: list[str]) -> None:
+    made = convert(without(elem_type=INT64, shape=[count])).proto()
+    assert [node.op_type for node in made.graph.node] == [*nodes, "Gather", "Gather", "OpenVINOPad_12"]
+
+
 P9 = "is not one of reflect, replicate, circular, constant, symmetric [P9]"
 LEFT: list[tuple[onnx.ModelProto, str]] = [
     (custom("MirrorPad", mode="symmetric"), "mode 'symmetric' is not one of REFLECT, SYMMETRIC"),

@@ -128,6 +128,16 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     "the memory is reserved, and nothing reads the size afterwards": (
         ("padops/csrc/ort/ort_values.cpp", "strings.bytes.resize(strings.bytes.size() + count);", ";"),
     ),
+    "where exactly a limit of memory or of length lies": (
+        ("padops/convert/matchers/maps.py",
+         "if numbers is None or (count := self._entry(numbers)) is None or not 0 <= count <= LONGEST:",
+         "if numbers is None or (count := self._entry(numbers)) is None or not (0 <= count < LONGEST):"),
+        ("padops/convert/standard/graph_builder.py",
+         "if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:",
+         "if isinstance(stop, Number) or isinstance(step, Number) or (int(stop) // int(step) >= MAX_LISTED):"),
+        ("padops/convert/model/nesting.py", "if count * values.itemsize > LARGEST:",
+         "if (count * values.itemsize >= LARGEST):"),
+    ),
 }  # fmt: skip
 
 
