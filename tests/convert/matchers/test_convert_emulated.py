@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import emulations
@@ -70,6 +70,22 @@ def test_form_of_unknown_rank(name: str) -> None:
     taken = ("edge by Expand", "edge by Gather and Unsqueeze", "Gather and Concat")
     assert (conversion.converted != ()) is (name in taken)
     assert runner(conversion.proto())(data_of(dims)) == runner(original)(data_of(dims)) is not None
+
+
+def test_the_first_axis_of_unknown_rank() -> None:
+    original = emulated(lambda n: n.join(n.expand(n.cut("x", 0, 0, 1), [2, 1]), "x", axis=0), [3, 2])
+    original.graph.input[0].type.tensor_type.ClearField("shape")
+    check(original, ["Pad_19"], [3, 2])
+
+
+def test_an_axis_of_known_size_is_a_pad_without_one_of_open_size() -> None:
+    """The later one does something else for small sizes, so the two are not one Pad."""
+    steps: Callable[[Nodes, str, int], str] = lambda n, x, axis: n.join(
+        n.cut(x, axis, 2, 0, -1), x, n.cut(x, axis, -2, -5, -1), axis=axis
+    )
+    original = emulated(lambda n: steps(n, steps(n, "x", 2), 3), [1, 3, 6, "m"])
+    conversion = check(original, ["Pad_19", "Slice", "Slice", "Concat"], [1, 3, 6, 6])
+    assert [record.status for record in conversion.records] == ["converted", "not needed"]
 
 
 def mixed(n: Nodes) -> str:
