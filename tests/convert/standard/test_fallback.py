@@ -270,3 +270,15 @@ def test_equal_constants_are_one_value_and_others_are_not() -> None:
     arrays += [longer.copy(), np.where(longer == 1000, 7, longer)]
     values = [builder.constant(array) for array in arrays]
     assert [values.index(value) for value in values] == [0, 0, 2, 3, 3, 5]
+
+
+def test_axes_that_one_call_alone_has() -> None:
+    """The other call gets its default, all axes, so that one body serves both (P8)."""
+    source = parsed("""(float[3, 2] x, int64[1] a) => (float[c, e] y, float[d, f] z)
+        <int64[2] p = {5, 1}, int64[4] q = {1, 5, 1, 1}> {
+        y = Pad <mode = "reflect"> (x, p, , a) z = Pad <mode = "reflect"> (x, q) }""", 18)  # fmt: skip
+    converted = padops.convert(source, fold=False)
+    assert converted.no_fallback == {} and len(converted.proto().functions) == 1
+    *_, axes = converted.proto().graph.node[1].input
+    (array,) = (row for row in converted.proto().graph.initializer if row.name == axes)
+    assert onnx.numpy_helper.to_array(array).tolist() == [0, 1]
