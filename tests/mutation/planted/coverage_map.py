@@ -21,7 +21,7 @@ FOLDER = Path("build", "planted", "lines")
 DATA, SECONDS, SETTINGS = "coverage", "seconds.json", "settings.ini"
 TEST = "PLANTED_TEST"  # the environment variable with the test that runs
 STARTS = "import coverage; coverage.process_startup()"  # a line of a .pth file: each process begins with it
-# These start compilers, installers and servers, and run no line that others do not.
+# These start compilers, installers and servers; other tests run padops/convert, too.
 NOT_RUN = "csrc bench test_build_wheels.py test_documents.py test_ci.py test_pages.py"
 LONGEST = 60.0  # seconds, measured, of the FEW files that are most about a line, and again of the others
 FEW = 3
