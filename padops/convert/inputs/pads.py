@@ -167,12 +167,12 @@ def hints_of(message: onnx.ModelProto) -> Hints:
         axes = source if (source := _source(given_axes, made)) in inputs else ""
         if axes:
             hints.axes[axes] = data
-        for name in {_source(given, made) for given in node.input[1:at]} & inputs:
+        for name in (source for given in node.input[1:at] if (source := _source(given, made)) in inputs):
             ranks = _ranks(message) if ranks is None else ranks
             listed = constants.get(given_axes)
             axis_count = listed.size if listed is not None else None if given_axes else ranks.get(node.input[0])
             limited = mode not in MODES_WITHOUT_REACH
-            hints.amounts[name] = AmountsInput(data, limited, axes, axis_count, 4 - at)
+            hints.amounts[name] = AmountsInput(data, limited, axes, axis_count, ends=2 if at == 2 else 1)
         hints.small |= sources(node.input[1:at], made) & inputs
         hints.fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
     hints.small -= set(hints.amounts)

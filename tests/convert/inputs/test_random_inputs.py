@@ -143,6 +143,14 @@ def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
         assert (verification.outcome, verification.doubts) == ("equal", ())
 
 
+def test_an_openvino_pad_has_two_lists_of_amounts() -> None:
+    source = model("""(float[3, 4, 5] x, int64[] p, int64[n] q) => (float[a, b, c] y) {
+        y = padops.OpenVINOPad_12 <pad_mode = "reflect"> (x, p, q) }""")
+    fed = [drawn(source, seed) for seed in range(50)]
+    for name in "pq":
+        assert np.max([one[name] for one in fed], axis=0).tolist() == [2, 3, 4]  # what a reflection allows
+
+
 def test_lengths_go_with_the_data() -> None:
     rows = [Input("sound", "float", ("batch", "n")), Input("lens", "int64", ("batch",)), Input("k", "int64", ())]
     for turn in (0, 1, 2, 4, 5):  # at 3, numbers are small first
