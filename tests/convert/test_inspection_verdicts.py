@@ -157,6 +157,7 @@ POOLINGS = [
     ("MaxPool", FLOAT, 12, 1, 3, 2, 6, "wrong"),
     ("MaxPool", FLOAT, 12, 2, 1, 2, 6, "wrong"),
     ("MaxPool", FLOAT, 12, 3, 1, 3, 3, "refuses"),
+    ("MaxPool", FLOAT, 12, 3, 2, 2, 1, "wrong"),
     ("AveragePool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
     ("AveragePool", FLOAT, 19, 1, 3, 1, 5, "runs"),
     ("AveragePool", FLOAT, 19, 1, 3, 1, 6, "wrong"),
@@ -175,6 +176,12 @@ def test_same_of_poolings() -> None:
         source = window(name, opset, [size], [kernel], kind, **more)
         assert (only_pad(source).verdict, what_it_does(source)) == (verdict, verdict), (name, opset, kernel, stride)
         assert opened(source) in ("runs", "may be wrong", "refuses" if opset < 7 else "")
+
+
+def test_same_of_a_pooling_that_some_releases_count_wrongly() -> None:
+    source = window("AveragePool", 19, [4, 5], [2, 1], strides=[1, 3], count_include_pad=1)
+    verdicts = [padops.inspect(source, onnxruntime=f"1.{minor}").pads[0].verdict for minor in (20, 21, 24, 25)]
+    assert verdicts == ["runs", "wrong", "wrong", "runs"]
 
 
 @of_last_releases

@@ -150,7 +150,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
     if isinstance(amounts, AxisAmounts):
         front, back = amounts.begin, amounts.end
     elif amounts.interior or work.has_no_blocks(with_what):
-        work.replace_axis(axis, [work.value, _block(work, axis, ints(1), with_what)], ints(amounts.size + 1))
+        work.value = _joined(axis, work.value, _block(work, axis, ints(1), with_what))
         # The fill is one past the last element. The model stores up to ``MAX_LISTED`` positions; nodes compute more.
         inside, shown = apart(arange(amounts.output) - amounts.begin, amounts.interior + 1, amounts.extent)
         positions = np.where(inside, shown + amounts.start, amounts.size)
