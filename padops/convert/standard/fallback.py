@@ -139,8 +139,7 @@ class Calls:
         if len({None if pad.dims is None else len(pad.dims) for pad in self.pads}) == 1:
             sizes = zip(*(pad.dims or () for pad in self.pads), strict=True)
             dims = self.pads[0].dims and [row[0] if len(set(row)) == 1 else None for row in sizes]
-        name = self.pads[0].name if len(self.pads) == 1 else ""
-        return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims), name=name)
+        return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims))
 
     def _keep_apart(self, data: ir.Value) -> None:
         """Make the body read a copy of the data, by a node past which onnxruntime moves no DequantizeLinear."""

@@ -311,6 +311,19 @@ def test_a_pad_of_float16_before_the_fill_was_an_input(opset: int, value: float,
     assert (record.status == "not needed") == stays
 
 
+def test_a_fill_of_double_before_the_fill_was_an_input() -> None:
+    """As a float it would be rounded."""
+    node = 'padops.Pad_11 <mode = "constant"> (x, p, v)'
+    source = parsed(f"(double[2] x) => (double[a] y) <int64[2] p = {{1, 1}}, double v = {{0.1}}> {{ y = {node} }}", 10)
+    y = stock(padops.lower(source).proto(), x=np.ones(2))
+    assert y.tolist() == [0.1, 1, 1, 0.1]
+
+
+def test_data_without_elements_are_not_read() -> None:
+    lowered = padops.lower(parsed("(string[0] x) => (string[a] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }", 18))
+    assert [node.op_type for node in lowered.proto().graph.node] == ["Constant"]
+
+
 @pytest.mark.parametrize("dims", ["[3, n]", "[40, 50]"])
 def test_equal_amounts_share_one_block(dims: str) -> None:
     """A block of fill for both ends is made once, and each is read."""

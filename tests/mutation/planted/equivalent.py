@@ -12,6 +12,12 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     "what reads a node always sets it": (
         ("padops/csrc/core/provider_rules.h", "int version = 0; // of Pad", "int version = 1; // of Pad"),
     ),
+    "0 more is no overflow; 1 more is added to what a crop leaves, which is less than the largest int64": (
+        ("padops/csrc/core/provider_rules.cpp", "if (b > 0 && a > kMost - b) return kMost;",
+         "if (b >= 0 && a > kMost - b) return kMost;"),
+        ("padops/csrc/core/provider_rules.cpp", "if (b > 0 && a > kMost - b) return kMost;",
+         "if (b > 1 && a > kMost - b) return kMost;"),
+    ),
     "which of two ways is quicker; both write the same bytes, and the check of the engine takes both": (
         ("padops/csrc/copy/byte_writer.h",
          "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= "
