@@ -51,20 +51,15 @@ def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert session.get_library_path.__wrapped__() == str(chosen.resolve())
 
 
-BUILD = ROOT / "build" / "wheel"
+BUILD = ROOT / "build" / "wheel"  # also that of scripts/matrix.py
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again.
-
-    It is about what the wheel holds: its library is not optimised, which takes a third of the time. How the library of
-    a release is compiled shows in that of the installed package.
-    """
+    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--wheel-dir", str(folder)]
     command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={BUILD}"]
-    command.append("--config-settings=cmake.args=-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
     if find_spec("scikit_build_core"):
         command.append("--no-build-isolation")
     subprocess.run(command, check=True)

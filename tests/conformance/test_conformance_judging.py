@@ -338,7 +338,7 @@ def test_the_command_and_its_reports(reporting: list[dict[str, str]], tmp_path: 
         out = capsys.readouterr().out
         assert "New behaviour: " in out and "No longer seen there: gone." in out
         assert "numpy numpy 99.0 >=2.1.3,<=2.4.6" in " ".join(out.split())
-        assert re.search(r"results, 0 unexpected, 0 stale; of versions not recorded \d+ new, 1 gone$", out.strip())
+        assert re.search(r"results, 0 unexpected, 0 stale; in versions not recorded: \d+ new, 1 gone$", out.strip())
     count = record.read(tmp_path / "conformance.jsonl").footer["new"]
     text, page, junit = (
         (tmp_path / name).read_text(encoding="utf-8") for name in ("report.md", "report.html", "junit.xml")

@@ -53,13 +53,18 @@ DRAWN = {
 
 
 def imported() -> Iterator[Row]:
-    """Functions that import another version than the model: runtimes read them by either."""
+    """Functions that import another version than the model, which runtimes read by either; a domain without an import."""
     for node in ("Softmax (x)", "LogSoftmax (x)", "ReduceMean <axes = [0]> (x)", "Dropout (x)"):
         data = "(float[2, 3, 4] x) => (float[a, b, c] y)"
         call = f'{data} {{ y = own.F (x) }} <domain: "own", opset_import: ["" : VERSION]> F (x) => (y) {{ y = {node} }}'
         first, second = (made(call.replace("VERSION", version), 13, '"own" : 1') for version in ("13", "11"))
         yield f"{node} of a function of opset 11", first, second
         yield f"{node} inlined", made(f"{data} {{ y = {node} }}", 13), second
+    for node in ("ai.onnx.ml.Binarizer", "com.microsoft.Gelu"):
+        first, second = (made(f"(float[n] x) => (float[k] y) {{ y = {node} (x) }}", 18, f'"{node.rpartition(".")[0]}" : 1')
+                         for _ in range(2))  # fmt: skip
+        del second.opset_import[1:]
+        yield f"{node} without the import of its domain", first, second
 
 
 def named() -> Iterator[Row]:

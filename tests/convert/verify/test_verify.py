@@ -215,7 +215,7 @@ DIFFERENCES = [
     ([1, np.int8([1])], [1, np.int8([2])], "element 1: 1 of 1 element, first at [0]: 1 became 2"),
     ({"a": 1}, {"a": 2}, "key 'a': 1 != 2"),
     ({"a": 1}, {"b": 1}, "the keys of a map differ"),
-    (1, 1.0, "1 != 1.0"),
+    (1, 1.0, "1 != 1.0"), ({"a": 1}, [1], "{'a': 1} != [1]"), ([1], {"a": 1}, "[1] != {'a': 1}"),
 ]  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def test_differences_are_described(original: Any, converted: Any, text: str) -> 
 
 INPUTS, OUTPUTS = "(float[2, n] x, float[2, 3] w)", "(float[a, b] y, float[c, d] z)"
 BASE = f"{INPUTS} => {OUTPUTS} {{ y = Relu(x) z = Neg(x) }}"
-BOTH = "the {0} are {1} in the original, and {2} in the converted model; callers may take them by position"
+BOTH = "the {0} are {1} in the original, and {2} in the converted model; callers may rely on their positions"
 TYPES = "the {0} is {1} in the original, and {2} in the converted model"
 
 
@@ -267,7 +267,7 @@ def test_what_is_no_other_interface() -> None:
 
 LISTED = "(float[2] x, float[2] w) => (float[a] y) <float[2] w = {1, 2}> { y = Add(x, w) }"
 FIXED, GIVEN = LISTED.replace(", float[2] w)", ")"), LISTED.replace("<float[2] w = {1, 2}>", "")
-MAY = "a caller of the original may replace the initializer 'w', and one of the converted model may not"
+MAY = "a caller of the original may replace the initializer 'w', but a caller of the converted model may not"
 
 
 @pytest.mark.parametrize(("one", "ir", "other", "other_ir", "notes"), [
@@ -350,6 +350,7 @@ def test_the_tolerance() -> None:
     assert Tolerance(atol=0.1, rtol=0.1).takes(one, np.array([1.15, -2.0, np.inf, np.nan]))
     for other in ([1, -2, 1e9, np.nan], [1, -2, np.inf, 0], [1, np.nan, np.inf, np.nan], [1, np.inf, np.inf, np.nan]):
         assert not Tolerance(atol=1e12).takes(one, np.array(other, float))
+    assert not Tolerance(atol=1).takes(one, one.tolist()) and not Tolerance(atol=1).takes(one.tolist(), one)
     assert not Tolerance(atol=1).takes(one, one.astype(np.float32)) and not Tolerance(atol=1).takes(one, one[:3])
     for name in ("int64", "int4", "uint2"):
         array = np.zeros(2, np.uint8).astype(by_name(name).numpy)

@@ -32,7 +32,7 @@ OTHER = 'v = Sin(w) z = Pad<mode="edge">(v, q)'
 LARGE = """(float[100000, 100000] x, float[n] w) => (float[a, b] y, float[c] z) {
     p = Constant<value_ints = [0, 1, 0, 1]>() y = Pad(x, p) q = Constant<value_ints = [1, 1]>() B }"""
 SMALL = "(float[n] x, float[n] w) => (float[a] y, float[b] z) { y = Sin(x) q = Constant<value_ints = [1, 1]>() B }"
-TOLD = "neither model was run: cannot verify: the input x: float[100000, 100000] would take 10000000000 random numbers"
+TOLD = "neither model was run: cannot verify: the input x: float[100000, 100000] would need 10000000000 random numbers"
 PAIR = SMALL.replace("B", ONE), SMALL.replace("B", TWO)
 UNLIKE = PAIR[0], SMALL.replace("B", OTHER)
 
@@ -93,19 +93,20 @@ def test_a_converted_model_that_ends_the_process() -> None:
 
 
 @ON_LINUX
-def test_a_fallback_that_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the converted model's fault, unless the original has fallbacks, too."""
+@pytest.mark.parametrize(("number", "verdict"), [(signal.SIGSEGV, "different"), (signal.SIGKILL, "proved")])
+def test_a_fallback_that_ends_the_process(number: int, verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the converted model's fault, unless the original has fallbacks, too, or somebody has killed the process."""
     source = model('(float[n] x) => (float[m] y) { p = Constant<value_ints = [1, 1]>() y = Pad<mode = "edge">(x, p) }')
     converted = padops.convert(source, fold=False).proto()
     opened = sessions.Model.session
 
     def session(self: sessions.Model, optimised: bool, library: bool = True) -> Session:
         if not library:
-            os.kill(os.getpid(), signal.SIGSEGV)
+            os.kill(os.getpid(), number)
         return opened(self, optimised, library)
 
     monkeypatch.setattr(sessions.Model, "session", session)
-    assert padops.verify(source, converted).verdict == "different"
+    assert padops.verify(source, converted).verdict == verdict
     assert padops.verify(converted, converted).verdict == "proved"
 
 
@@ -127,6 +128,22 @@ def test_runs_of_whole_models_that_are_not_possible(place: Any, name: str, happe
     assert answer(*PAIR)[0] == "proved"
 
 
+@pytest.mark.parametrize("given", [None, {"x": np.ones(2, np.float32)}])
+def test_memory_is_limited_for_drawn_inputs_alone(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = list[int | None]()
+    monkeypatch.setattr(choice, "in_copy", lambda run, room: rooms.append(room) or run())
+    source = model("(float[n] x) => (float[m] y) { y = Neg(x) }")
+    assert padops.verify(source, source, given).verdict == "proved"
+    assert rooms == [None if given else choice.ROOM + choice.LOADED * source.ByteSize()]
+
+
+def test_a_model_that_is_too_large_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = model("(float[n] x) => (float[m] y) { y = Neg(x) }")
+    monkeypatch.setattr(choice, "LARGEST_PROTO", source.ByteSize() - 1)
+    with pytest.raises(PadopsError, match=f"more than {source.ByteSize() - 1} bytes in memory"):
+        padops.verify(source, source)
+
+
 @ON_LINUX
 def test_a_copy_of_the_process() -> None:
     assert in_copy(os.getpid) != os.getpid()
@@ -137,6 +154,11 @@ def test_a_copy_of_the_process() -> None:
     with pytest.raises(DiedError, match=r"ended its process \(exit code 3\)"):
         in_copy(lambda: os._exit(3))
     assert in_copy(lambda: len(bytearray(1 << 20)), room=1 << 30) == 1 << 20
+    before = signal.signal(signal.SIGTERM, lambda *given: None)  # such as one that removes files
+    try:
+        assert in_copy(lambda: [*map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))]) == [1, 0]
+    finally:
+        signal.signal(signal.SIGTERM, before)
     with pytest.raises(MemoryError):
         in_copy(lambda: len(bytearray(1 << 31)), room=1 << 30)
 
@@ -226,7 +248,7 @@ def test_inputs_that_a_model_does_not_take(unproved: None, cli: Cli, tmp_path: P
     code, out, _ = cli("verify", "--run", path, path)
     out = " ".join(out.split())
     assert code == 5 and out.startswith("unknown: neither model runs")
-    assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
+    assert said in out and "; --inputs FILE.npz sets other inputs" in out and "with i: int64[64]" in out
     verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)}, run=True)
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
 

@@ -187,6 +187,8 @@ RANKS = (
     "(float[n, m] x, int64[4] p) => (float[k, l] y) < HELD> { y = Pad (x, p AXES) }",
     "(float[n, m] x, int64[4] p, int64[j] a) => (float[k, l] y) <int64[2] q = {1, 1} HELD> "
     "{ s = Pad (x, q, , a) z = Relu (s) y = Pad (z, p AXES) }",
+    "(float[n, m] x, int64[4] p) => (float[k, l] y) <float[2] q = {1, 2} HELD> "
+    "{ z = Resize (x, , q) y = Pad (z, p AXES) }",  # its dims are not believed, its rank is
 )
 
 
@@ -249,6 +251,18 @@ def test_a_fallback_that_needs_an_input_of_its_calls(mode: str, amount: int) -> 
     found = padops.verify(source, converted)
     assert found.verdict == "different" and "it does not run in a session without padops" in found.notes[-1]
     assert found.proof is not None and found.proof.verdict == "unknown"
+
+
+def test_an_input_of_another_type_that_a_mode_ignores() -> None:
+    """A runtime refuses the call; onnx does not check it, since a function has its name."""
+    source = model('(float[n] x) => (float[k] y) <int64[2] p = {1, 1}> { y = Pad <mode = "edge"> (x, p) }')
+    converted = padops.convert(source, fold=False).proto()
+    for kind, verdict in ((np.float32, "proved"), (np.float64, "unknown")):
+        changed = onnx.ModelProto.FromString(converted.SerializeToString())
+        changed.graph.initializer.append(numpy_helper.from_array(np.zeros((), kind), "v"))
+        changed.graph.node[-1].input.append("v")
+        proof = prove(source, changed)
+        assert proof.verdict == verdict and (verdict == "proved" or "with an input of a type" in proof.why)
 
 
 DIALECTS = {

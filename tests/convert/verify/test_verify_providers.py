@@ -124,7 +124,7 @@ def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_ir(tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_text(PAD_IR)
     (tmp_path / "m.bin").write_bytes(PAD_IR_WEIGHTS)
-    with pytest.raises(UsageError, match="both models run in ONNX Runtime, which runs ONNX models alone"):
+    with pytest.raises(UsageError, match="both models run in ONNX Runtime, which runs only ONNX models"):
         padops.verify(tmp_path / "m.xml", shifted(0), providers=[CPU])
 
 

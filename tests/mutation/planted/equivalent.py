@@ -12,6 +12,19 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     "what reads a node always sets it": (
         ("padops/csrc/core/provider_rules.h", "int version = 0; // of Pad", "int version = 1; // of Pad"),
     ),
+    "a size that decides only what is tried, or how long something waits; no verdict depends on its last byte": (
+        ("padops/convert/verify/choice.py", "if is_proved and size > CHEAP and not must_run:",
+         "if is_proved and (size >= CHEAP) and not must_run:"),
+        ("padops/convert/verify/choice.py", "process.join(1)", "process.join(2)"),
+    ),
+    "both commands have refused data behind a link before": (
+        ("padops/convert/verify/choice.py", "for file in document.data_files(follow_links=False):",
+         "for file in document.data_files(follow_links=True):"),
+    ),
+    "a domain without an import has a function, is padops, or is refused": (
+        ("padops/convert/verify/build.py", "opset, version, rows = self._opsets.get(domain, 1), 0, {}",
+         "opset, version, rows = self._opsets.get(domain, 2), 0, {}"),
+    ),
     "0 more is no overflow; 1 more is added to what a crop leaves, which is less than the largest int64": (
         ("padops/csrc/core/provider_rules.cpp", "if (b > 0 && a > kMost - b) return kMost;",
          "if (b >= 0 && a > kMost - b) return kMost;"),

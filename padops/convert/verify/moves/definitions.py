@@ -1,8 +1,8 @@
-"""What Pads do: ONNX's, CenterCropPad, those of other frameworks and those of padops that mirror no Pad of ONNX.
+"""Defines Pads: ONNX's Pad, CenterCropPad, Pads of other frameworks, and Pads of padops that mirror no ONNX Pad.
 
-Written from their documentation and docs/semantics.md, without code of what they check; tests compare with
-``padops/spec/plan.py``. Also which terms the rules follow to their inputs: Pads, operators that move data or compute
-integers.
+The definitions follow the Pads' documentation and docs/semantics.md, and share no code with the converter, which they
+check; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to their
+inputs: Pads, and operators that move data or compute integers.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from padops.convert.verify.terms import GIVEN, Fails, Head, Kind, Terms, Unsuppo
 from padops.spec.dialects import DOMAIN
 
 Attributes = dict[str, Any]
-Known = Callable[[int], "np.ndarray | None"]  # the elements of an input, by its index; None if it is absent
+Known = Callable[[int], "np.ndarray | None"]  # returns the elements of an input, by its index; None if it is absent
 ATEN = ("org.pytorch.aten", "aten")
 TENSORFLOWS = {"MirrorPad": "", "PadV2": "constant", "Pad": "constant"}
 NGRAPH_MODES = ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC")
 TORCH_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap",
                "symmetric": "symmetric"}  # fmt: skip
-TORCH_NUMBERS = ("reflect", "replicate", "circular", "constant")  # of ``_pad_enum``
+TORCH_NUMBERS = ("reflect", "replicate", "circular", "constant")  # the modes of ``_pad_enum``, by number
 TORCH = {"pad": "", "_pad_enum": "", "constant_pad_nd": "constant", "_pad_circular": "circular",
          **{f"{name}_pad{count}d": mode for count in (1, 2, 3) for name, mode in
             (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric"))}}  # fmt: skip
 # Each element of the result is an element of an input, or a known number.
 FOLLOWED = {*"Cast ConstantOfShape Concat DepthToSpace Expand Flatten Gather Reshape".split(),
             *"Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Where".split()}  # fmt: skip
-# Operators that compute amounts and shapes; followed if the result has integers.
+# Operators that compute amounts and shapes; the rules follow them if the result has integers.
 ARITHMETIC = {*"Abs Add And Clip CumSum Div Equal Greater GreaterOrEqual Less LessOrEqual Max Min Mod Mul".split(),
               *"Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Shape Sign Size Sub".split()}  # fmt: skip
-# Operators that never fail: unary, and elementwise or of the dims alone.
+# Operators that never fail: they have one input, and are elementwise or read only its dims.
 TOTAL = {*"Abs Ceil Exp Floor Identity Neg Not Relu Shape Sigmoid Sign Size Sqrt Tanh".split()}
 MOST = 2**59 - 1  # P10: the largest dim and amount
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -64,7 +64,7 @@ class Axis(NamedTuple):
 
 
 def same_axis(size: int, kernel: int, stride: int, dilation: int, auto_pad: str) -> Axis:
-    """The amounts of SAME padding on one spatial axis (S1); ``auto_pad`` is SAME_UPPER, SAME_LOWER or VALID."""
+    """Returns the amounts of SAME padding on one spatial axis (S1); ``auto_pad`` is SAME_UPPER, SAME_LOWER or VALID."""
     if auto_pad == "VALID":
         return Axis(size, 0, 0)
     windows = (size + stride - 1) // stride
@@ -74,14 +74,14 @@ def same_axis(size: int, kernel: int, stride: int, dilation: int, auto_pad: str)
 
 
 def output(axis: Axis, rules: Rules) -> int:
-    """The size of the padded axis (P1)."""
+    """Returns the size of the padded axis (P1)."""
     dilated = (axis.size - 1) * (axis.interior + 1) + 1 if axis.size else 0
     total = axis.begin + dilated + axis.end
     return max(total, 0) if rules.clamp else total
 
 
 def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
-    """The first element to extend from, and their number (P3)."""
+    """Returns the first element to extend from, and the number of such elements (P3)."""
     if not rules.crop or mode == "constant":
         return 0, axis.size
     front, back = max(-axis.begin, 0), max(-axis.end, 0)
@@ -89,7 +89,7 @@ def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
 
 
 def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
-    """The labels of the rules that a Pad breaks; of P10, only those of single axes."""
+    """Yields the labels of the rules that a Pad breaks; checks P10 only for single axes."""
     empty = any(output(axis, rules) == 0 for axis in axes)
     for axis in axes:
         size = output(axis, rules)
@@ -111,7 +111,7 @@ def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
 
 
 def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
-    """The source position that each output position shows (P2, P6), int64; -1 is the fill."""
+    """Returns the source position that each output position shows (P2, P6) as int64; -1 is the fill."""
     at = np.arange(output(axis, rules), dtype=np.int64)
     if not at.size:
         return at  # P5: an empty output may have nothing to extend from
@@ -143,7 +143,7 @@ class Definition(NamedTuple):
 
 
 def dialect(head: Head) -> str:
-    """Whose Pad a term is; "" for another operator."""
+    """Returns the dialect of a Pad; "" for any other operator."""
     if head.kind is not Kind.OPERATOR:
         return "onnx" if head.kind is Kind.PAD else ""
     name, names = head.name, {name for name, _, _ in head.attributes}
@@ -157,35 +157,35 @@ def dialect(head: Head) -> str:
         return "torch" if _torch_name(head) in TORCH else ""
     if head.domain == "" and name in ("CenterCropPad", "PadImage"):
         return name
-    is_onnx = name == "Pad" and head.domain in ("", "com.microsoft")  # one whose inputs no version of it takes
+    is_onnx = name == "Pad" and head.domain in ("", "com.microsoft")  # an ONNX Pad with wrong inputs
     is_tensorflow = name in TENSORFLOWS and not is_onnx and not names - {"T", "Tpaddings", "mode"}
     return "tensorflow" if is_tensorflow else ""
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
+    """Returns whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
     return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Whether a term only moves data and the rules can follow its input elements."""
+    """Returns whether a term only moves data and the rules can follow its input elements."""
     return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
 
 
 def is_followed(terms: Terms, term: int) -> bool:
-    """Whether the rules follow a term to its inputs: it moves data, or computes integers."""
+    """Returns whether the rules follow a term to its inputs: it moves data, or computes integers."""
     return moves_data(terms, term) or (
         terms.op(term) in ARITHMETIC and terms.dtype(term) in (None, TensorProto.BOOL, *INTEGERS)
     )
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
-    """Yields a term and the terms that it follows from; nothing below a term for which ``ends`` is True."""
+    """Yields a term and the terms that it follows from, but no terms below a term for which ``ends`` is True."""
     return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
-    """The rank of a Pad's data by the elements of its constants (P8); None without known amounts, or with axes."""
+    """Returns the rank of a Pad's data by its constants (P8); None without known amounts, or if the Pad has axes."""
     whose, amounts = dialect(head), given.get(1)
     if whose == "ngraph":
         below = next(value for name, _, value in head.attributes if name == "padding_below")
@@ -198,7 +198,7 @@ def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
 
 
 def _torch_name(head: Head) -> str:
-    """The operator of ATen that a node calls."""
+    """Returns the operator of ATen that a node calls."""
     named = next((value for name, _, value in head.attributes if name == "operator"), b"")
     return str(named.decode(errors="replace")) if head.name == "ATen" else head.name
 
@@ -246,7 +246,7 @@ def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any = 0) -> li
 
 
 def _placed(shape: Sequence[int], amounts: Iterable[tuple[int, int, int]]) -> list[Axis]:
-    """The axes of data; ``amounts`` has an axis, and what is added before and behind it."""
+    """Returns the axes of data; a row of ``amounts`` has an axis, and the elements added before and behind it."""
     found = [Axis(size, 0, 0) for size in shape]
     for axis, begin, end in amounts:
         found[axis] = Axis(shape[axis], begin, end)
@@ -257,7 +257,8 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     kernel = attributes.get("kernel_shape", ())
     strides, dilations = (attributes.get(name) or (1,) * len(kernel) for name in ("strides", "dilations"))
     lists = (kernel, strides, dilations)
-    if len(shape) != len(kernel) + 2 or any(len(one) != len(kernel) or min(one, default=1) < 1 for one in lists):
+    fits = all(len(one) == len(kernel) and all(number > 0 for number in one) for one in lists)
+    if len(shape) != len(kernel) + 2 or not fits:
         raise Fails(f"kernel {kernel} and its strides and dilations for rank {len(shape)} [S1]")
     first = 2 if attributes.get("data_format", b"NCHW").startswith(b"NC") else 1
     found = [Axis(size, 0, 0) for size in shape]
@@ -268,7 +269,7 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
 
 
 def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
-    """ATen's Pads: amounts of the last axis first, begin and end of each."""
+    """Returns the effect of an ATen Pad: its amounts are a begin and an end for each axis, the last axis first."""
     pads, mode, fill = known(1), TORCH[name], 2
     if not mode:
         given, fill = known(2), 3
@@ -296,7 +297,7 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
-    """Half of what an axis lacks or has too much goes to its beginning."""
+    """Returns the axes of a CenterCropPad: half of the elements that it adds or removes are at an axis's beginning."""
     chosen = range(len(shape)) if axes is None else axes
     if target is None or target.size != len(chosen):
         raise Fails(f"CenterCropPad to {target} for {len(chosen)} axes")

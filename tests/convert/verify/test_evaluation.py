@@ -1,0 +1,134 @@
+"""What the verifier knows of casts, fills and padded elements without running a model."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from onnx import helper
+
+from padops.convert.verify.bits import BITS
+from padops.convert.verify.moves.definitions import ONCE, ONNX, Axis, Definition
+from padops.convert.verify.moves.evaluation import KEPT, Elements, Ids, cast, converted, is_exact, padded
+from padops.convert.verify.terms import Fails, Unsupported
+from padops.spec.dtypes import DTYPES, by_name
+
+FLOAT, DOUBLE, INT8, INT32, INT64 = (by_name(name).onnx for name in ("float", "double", "int8", "int32", "int64"))
+BOOL, HALF, STRING, SMALL = (by_name(name).onnx for name in ("bool", "float16", "string", "float8e4m3fn"))
+
+
+def ends(name: str) -> tuple[int, int] | None:
+    if "int" not in name:
+        return (0, 1) if name == "bool" else None
+    info = ml_dtypes.iinfo(by_name(name).numpy)
+    return int(info.min), int(info.max)
+
+
+def test_casts_that_keep_every_value() -> None:
+    for source, target in product(DTYPES, repeat=2):
+        one, other = ends(source.name), ends(target.name)
+        if one is None:
+            is_small = source.name.startswith("float8") and source.name != "float8e5m2"
+            expected = is_small and target.name in (source.name, "float")
+        elif target.name == "bool" or (other is None and target.name not in BITS):
+            expected = source is target
+        else:
+            least, most = other or (-(2 ** BITS[target.name]), 2 ** BITS[target.name])
+            expected = least <= one[0] and one[1] <= most
+        assert is_exact(source.onnx, target.onnx) == expected, (source.name, target.name)
+
+
+L, F = (lambda *numbers: np.array(numbers, np.int64)), (lambda *numbers: np.array(numbers, np.float32))
+TINY = np.array([1, 1.125], by_name("float8e4m3fn").numpy)
+CASTS: list[tuple[np.ndarray, int, Any]] = [
+    (L(1, -2), INT64, L(1, -2)), (L(1, -2), INT8, np.array([1, -2], np.int8)), (L(300), INT8, None),
+    (L(2**24), FLOAT, F(2**24)), (L(2**24 + 1), FLOAT, None), (F(0, 2.5), BOOL, np.array([False, True])),
+    (F(2.7, -2.7), INT32, np.array([2, -2], np.int32)), (F(2**31), INT32, None), (F(-(2**31)), INT32, None),
+    (F(np.nan), INT32, None), (F(2**31), INT64, L(2**31)), (F(1), INT8, None), (F(1.5), DOUBLE, np.array([1.5])),
+    (F(1.5), HALF, None), (np.array([1.5]), FLOAT, None), (F(np.nan), DOUBLE, None), (F(1, 1.125), SMALL, TINY),
+    (F(1.1), SMALL, None), (TINY, FLOAT, F(1, 1.125)), (TINY, DOUBLE, None), (L(1), STRING, None),
+    (np.array(["1"], object), INT64, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("array", "dtype", "expected"), CASTS, ids=str)
+def test_known_elements_that_are_cast(array: np.ndarray, dtype: int, expected: Any) -> None:
+    made = cast(array, dtype)
+    assert (made is None) == (expected is None)
+    if made is not None:
+        assert made.dtype == helper.tensor_dtype_to_np_dtype(dtype) and made.tobytes() == expected.tobytes()
+    elements = Elements()
+    found = elements.cast(elements.ids(array), dtype)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert found.dtype == dtype and elements.ids(expected).ids.tolist() == found.ids.tolist()
+
+
+@pytest.mark.parametrize(("source", "target", "kept", "conditions"), [
+    (INT8, INT8, True, set()), (INT8, FLOAT, True, set()), (SMALL, FLOAT, True, {KEPT}), (FLOAT, INT8, False, set()),
+    (INT32, FLOAT, False, set()),
+])  # fmt: skip
+def test_unknown_elements_that_are_cast(source: int, target: int, kept: bool, conditions: set[str]) -> None:
+    elements = Elements()
+    leaf = elements.leaf("x", (2,), source)
+    found = elements.cast(leaf, target)
+    assert (found is not None and found.ids.tolist() == leaf.ids.tolist()) == kept and elements.conditions == conditions
+
+
+NUMBERS: list[tuple[Any, int, Any]] = [
+    (1.5, FLOAT, F(1.5)), (3.0, INT8, np.array([3], np.int8)), (0.1, DOUBLE, np.array([0.1])),
+    (2.0, BOOL, np.array([True])),
+    (1 + 2.0**-11 + 2.0**-30, HALF, np.array([1], np.float16)),  # as a double it would round up
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "dtype", "expected"), NUMBERS, ids=str)
+def test_a_number_as_a_fill(number: float, dtype: int, expected: np.ndarray) -> None:
+    made = converted(np.array(number), dtype)
+    assert made.dtype == expected.dtype and made.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(("number", "dtype"), [((1, 2), FLOAT), (1, 0), (1, STRING), (128, INT8), (-129, INT8)])
+def test_a_number_that_is_no_fill(number: Any, dtype: int) -> None:
+    with pytest.raises(Unsupported, match="a fill"):
+        converted(np.array(number), dtype)
+
+
+def of(*axes: tuple[int, ...], mode: str = "constant", rules: Any = ONNX) -> Definition:
+    return Definition([Axis(*axis) for axis in axes], mode, rules)
+
+
+DATA, FILL = Ids(np.array([[11, 12, 13], [21, 22, 23]]), FLOAT), Ids(np.array([7]), FLOAT)
+PADDED: list[tuple[Definition, list[list[int]]]] = [
+    (of((2, 0, 1), (3, 1, -1)), [[7, 11, 12], [7, 21, 22], [7, 7, 7]]),
+    (of((2, 0, 0), (3, 0, 0, 1)), [[11, 7, 12, 7, 13], [21, 7, 22, 7, 23]]),
+    (of((2, 0, 0), (3, 2, 0), mode="reflect"), [[13, 12, 11, 12, 13], [23, 22, 21, 22, 23]]),
+    (of((2, -2, 0), (3, 1, 1), mode="edge"), []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "expected"), PADDED, ids=str)
+def test_padded_elements(said: Definition, expected: list[list[int]]) -> None:
+    assert padded(DATA, said, FILL, 100).ids.tolist() == expected
+
+
+def test_an_empty_axis_shows_the_fill() -> None:
+    empty = Ids(np.empty((2, 0), np.int64), FLOAT)
+    assert padded(empty, of((2, 0, 0), (0, 1, 1)), FILL, 4).ids.tolist() == [[7, 7], [7, 7]]
+
+
+@pytest.mark.parametrize(("said", "fill", "error", "why"), [
+    (of((2, 0, 0), (3, 0, 0), mode="other"), FILL, Unsupported, "mode 'other'"),
+    (of((2, -3, 0), (3, 0, 0)), FILL, Fails, r"\[P1\]"),
+    (of((2, 9, 0), (3, 9, 0)), FILL, Unsupported, "of 132 elements"),
+    (of((2, 0, 2), (3, 0, 0), mode="reflect", rules=ONCE), FILL, Fails, r"\(0, 2\).* \[P4\]"),
+    (of((2, 1, 0), (3, 0, 0)), None, Unsupported, "the fill of a Pad"),
+    (of((2, 1, 0), (3, 0, 0)), Ids(np.array([7, 8]), FLOAT), Fails, r"a fill of shape \[2\] \[P7\]"),
+    (of((2, 1, 0), (3, 0, 0)), Ids(np.array([7]), INT8), Fails, r"a fill of int8 for float \[P7\]"),
+])  # fmt: skip
+def test_what_cannot_be_padded(said: Definition, fill: Ids | None, error: type[Exception], why: str) -> None:
+    with pytest.raises(error, match=why):
+        padded(DATA, said, fill, 131)
