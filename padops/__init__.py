@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # type checkers must see ``padops.convert`` as the function, 
 
     __version__: str
 
-_NAMES = {  # of each module
+_NAMES = {  # the public names of each module
     "padops.convert": (
         "convert lower inspect Conversion Inspection PadFacts PadRecord Verification "
         "PadopsError PadsLeftError UndecidedError UsageError VerificationError"

@@ -32,7 +32,7 @@ class _Deferred(ModuleType):
 
 @contextmanager
 def deferring(*names: str) -> Iterator[None]:
-    """A context in which imports of these modules return placeholders, unless the modules are already loaded."""
+    """Makes imports of these modules return placeholders in a context, except for modules that are already loaded."""
     deferred = {name: _Deferred(name) for name in names}
     for name, module in deferred.items():
         sys.modules.setdefault(name, module)
@@ -46,6 +46,6 @@ def deferring(*names: str) -> Iterator[None]:
 
 
 def import_openvino() -> Any:
-    """Imports OpenVINO without its telemetry package, as if it were not installed."""
+    """Imports OpenVINO without its telemetry package, as if that package were not installed."""
     sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: no such module
     return import_module("openvino")

@@ -1,7 +1,7 @@
 """The packages that padops needs beside NumPy, and the commands that install them.
 
-onnxruntime is an extra too: each kind of hardware has its own distribution of it, all with the same module name, so a
-dependency on one distribution would overwrite the installed one.
+onnxruntime is an extra too. Each kind of hardware has its own distribution of onnxruntime, and all have the same module
+name. So a dependency on one distribution would overwrite the installed distribution.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXTRAS = {
     "jax": ("jax", "jaxlib", "jax2onnx"),
 }
 
-# The distributions that have the module onnxruntime. The extra installs the first one.
+# The distributions that have the module onnxruntime. The extra ``cpu`` installs the first of them.
 RUNTIMES = tuple(
     "onnxruntime onnxruntime-gpu onnxruntime-directml onnxruntime-openvino onnxruntime-webgpu onnxruntime-qnn "
     "onnxruntime-rocm onnxruntime-migraphx onnxruntime-cann onnxruntime-training ort-nightly ort-nightly-gpu".split()
@@ -35,7 +35,7 @@ class DependencyError(ImportError):
 
 @contextmanager
 def needing(what: str) -> Iterator[None]:
-    """A context for imports of extras by ``what``, a part of padops: a missing module raises a ``DependencyError``."""
+    """Raises a ``DependencyError`` if ``what``, a part of padops, imports a missing module in this context."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -51,7 +51,7 @@ def needing(what: str) -> Iterator[None]:
 
 @contextmanager
 def needing_onnxruntime(what: str) -> Iterator[None]:
-    """A context for ``import onnxruntime``, from any distribution, that also refuses an incomplete or too old one."""
+    """Raises a ``DependencyError`` if the onnxruntime imported in this context is missing, incomplete or too old."""
     with needing(what):
         yield
     module = sys.modules["onnxruntime"]
@@ -70,17 +70,17 @@ def needing_onnxruntime(what: str) -> Iterator[None]:
 
 
 def names_of(package: str) -> tuple[str, ...]:
-    """The names of the distributions that may provide a package."""
+    """Returns the names of the distributions that may provide a package."""
     return {"onnxruntime": RUNTIMES, "onnx": ("onnx", "onnx-weekly")}.get(package, (package,))
 
 
 def runtimes() -> dict[str, str]:
-    """The installed distributions of onnxruntime, with their versions."""
+    """Returns the installed distributions of onnxruntime, with their versions."""
     return {name: text for name in RUNTIMES if (text := version_of(name)) is not None}
 
 
 def version_of(distribution: str) -> str | None:
-    """The version of an installed distribution, or None."""
+    """Returns the version of an installed distribution, or None."""
     from importlib.metadata import PackageNotFoundError, version  # slow: a third of the time of `padops --help`
 
     try:

@@ -20,7 +20,7 @@ from typing import IO, Any, TypeVar
 Answer = TypeVar("Answer")
 
 LOOKS = 0.1  # seconds between checks whether a process has ended, if the pipe does not show it
-ENDING = 5  # seconds that a process has to end by itself, and a killed process to be gone
+ENDING = 5  # seconds within which a process must end by itself, and a killed process must be gone
 
 
 class LateError(Exception):
@@ -36,7 +36,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def wait_for(process: subprocess.Popen[bytes]) -> int | None:
-    """The exit code of a process that is about to end; None if it has not ended by itself and was killed."""
+    """Returns the exit code of a process that is about to end; None if it has not ended by itself and was killed."""
     try:
         return process.wait(ENDING)
     except subprocess.TimeoutExpired:
@@ -50,12 +50,12 @@ def how_ended(code: int | None) -> str:
     """Describes how a process ended, from ``subprocess``'s exit code: ``"SIGSEGV"``, or ``"exit code 1"``."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    names = {number.value: number.name for number in signal.Signals}  # real-time signals have none
+    names = {number.value: number.name for number in signal.Signals}  # real-time signals have no name
     return names.get(-code, f"signal {-code}")
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The standard input and output of this process, as files that nothing else reads or writes.
+    """Returns the standard input and output of this process, as files that nothing else reads or writes.
 
     Libraries then read nothing, and print to standard error. Programs that they start do not inherit the pipes. (A fork
     in a thread first closes ``sys.stdin``, and would wait forever for a thread that reads from it.)
@@ -135,14 +135,14 @@ class Pickled:
     """A Python program that answers pickled questions in a separate process, until ``close``; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts Python with the arguments ``program``; errors name it ``name``; each answer may take ``seconds``."""
+        """Starts Python with the arguments ``program``; errors call it ``name``; each answer may take ``seconds``."""
         self._name, self._seconds = name, seconds
         self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
         pipe, quiet, command = subprocess.PIPE, subprocess.DEVNULL, [sys.executable, *program]
         self._pipes = Pipes(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, start_new_session=True))
 
     def ask(self, question: Any) -> Any:
-        """Returns the answer to a question; RuntimeError if the process refuses it, has died, or is late."""
+        """Returns the answer to a question; raises RuntimeError if the process refuses it, has died, or is late."""
 
         def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
             pickle.dump(question, requests)
@@ -155,7 +155,7 @@ class Pickled:
                 answer, refusal = self._pipes.within(self._seconds, talk)
             except LateError as error:
                 self.gone = f"{self._name} gave {error}"
-            except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last if the answer is cut off
+            except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last: a cut-off answer
                 self.gone = f"{self._name} has died ({how_ended(wait_for(self._pipes.process))})"
         if self.gone or refusal:
             raise RuntimeError(self.gone or refusal)

@@ -34,7 +34,7 @@ FIRST_MINOR_OF_DATA_FOLDER = 22
 # The caller's session options, providers, provider options and further arguments.
 Given = tuple[onnxruntime.SessionOptions | None, Any, Any, Mapping[str, Any]]
 TWICE = (
-    "sess_options have a library of operators twice, and onnxruntime takes it once ({}); if it is padops' library, use "
+    "sess_options have a library of operators twice, and onnxruntime accepts it once ({}); for padops' library, use "
     "new SessionOptions without register_custom_ops_library: padops.InferenceSession registers it"
 )
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that write files
@@ -47,15 +47,15 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     1.24 or newer, it also has padops' execution provider, which runs the Pads of the unchanged model.
 
     padops first converts the model in memory if onnxruntime refuses it before asking a provider, computes wrong results
-    even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only the Pads
-    that this onnxruntime does not run, as ``padops.inspect`` reports, with the options that they need. The session
+    even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only Pads that
+    this onnxruntime does not run, as ``padops.inspect`` reports, and uses the options that these Pads need. The session
     writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted
     model into memory. ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs
     the extra ``convert``.
 
-    The provider stands directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
-    provider, ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad
-    right. It claims only the Pads that the other provider would refuse, compute wrong or crash on (``padops/rules/``).
+    The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
+    provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known not to run every Pad
+    right. It claims only Pads that a provider behind it would refuse, compute wrong or crash on (``padops/rules/``).
     To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
     ``padops.register``.
 
@@ -75,7 +75,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             use new options for other providers. While padops creates the session of a converted model, their
             configuration names the folder of its external data.
         providers: Execution providers, first choice first; by default all built-in ones. Each is a name, one or more
-            ``onnxruntime.OrtEpDevice`` of one provider, or a pair of a name or devices and options.
+            ``onnxruntime.OrtEpDevice`` of one provider, or a pair: a name or devices, then the options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
         convert: ``"auto"`` converts the model if necessary, as above. ``"never"`` keeps the model as it is. A mapping
             of arguments for ``padops.convert`` always converts the model with these arguments.
@@ -98,7 +98,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         TypeError: An argument has the wrong type.
         ValueError: ``convert``, ``rules``, a provider or an option of padops' provider is wrong; or the session's
             options already have padops' provider with other options, or a library twice.
-        Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, it names node and rule.
+        Exception: onnxruntime's error, if conversion does not help; it names node and rule if a Pad breaks a rule.
     """
 
     def __init__(
@@ -257,7 +257,7 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: object) -> tuple[Conversion | None, str]:
-    """Convert a model that this onnxruntime may silently run wrong; else return None and the text of a warning."""
+    """Convert a model that this onnxruntime may silently run wrong; return the conversion, or None and a warning."""
     doubt = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
@@ -279,7 +279,7 @@ def _converted_if_needed(
     Args:
         model: the model.
         refused: whether onnxruntime has refused the model. If no Pad is known as the cause, convert all Pads.
-        provider: lower the model for this provider, because onnxruntime refused two compiled Pads of one name.
+        provider: lower the model for this provider, because onnxruntime refused two compiled Pads of the same name.
 
     Returns:
         The conversion, or None; and why padops cannot inspect the model, or "".
@@ -307,7 +307,7 @@ def _converted_if_needed(
         return None, str(error)
     if helped or silent or made.converted:
         return made, ""
-    stuck = [pad for pad in found.failing if "session" not in pad.roads]  # the session has what the others need
+    stuck = [pad for pad in found.failing if "session" not in pad.roads]  # the session runs the other Pads
     return None, f"{stuck[0].path}: {stuck[0].why}" if refused and stuck else ""
 
 

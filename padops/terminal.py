@@ -72,7 +72,7 @@ Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]  # the step, the amount done, and the total
 
 COPYING = "copying external data"  # this step counts bytes; other steps count Pads
-FEWEST = 1000  # the fewest Pads for which progress is shown; fewer take less than a second
+FEWEST = 1000  # the fewest Pads for which progress is shown; fewer Pads take less than a second
 STEP = 100
 
 

@@ -6,8 +6,8 @@ NAME is a name of scripts/providers.py, whose environment the first call makes, 
 CUDAExecutionProvider. The default is OpenVINO (ort-openvino) and WebGPU (ort-webgpu, with --quick: its Vulkan is
 software). {} in FILE.json stands for the name. QNN's processor is emulated, so its times mean nothing.
 
-All ways take turns in one process, with onnxruntime's default options. Outputs are first compared with the processor's;
-a way that is refused or wrong has no time. Exit codes: 0 done, 1 padops returns a wrong output.
+All ways take turns in one process, with onnxruntime's default options. The script first compares their outputs with the
+processor's; a way that is refused or wrong has no time. Exit codes: 0 done, 1 padops returns a wrong output.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import help_first  # noqa: F401
 TIMED = ("ort-openvino", "ort-webgpu")
 CPU, WEBGPU = "CPUExecutionProvider", "WebGpuExecutionProvider"
 ON_PROCESSOR = (CPU, "PadopsExecutionProvider", "PadopsFirstExecutionProvider", "PadopsOperatorsExecutionProvider")
-PROCESSOR, AGAIN = "processor", "processor, again"  # twice: the ratio's distance from 1 is the noise
+PROCESSOR, AGAIN = "processor", "processor, again"  # timed twice: the ratio's distance from 1 is the noise
 STOCK, BESIDE, LOWERED, TWIN = "stock", "padops beside it", "lowered for it", "constant Pads"
 COLUMNS = ("parts", "Memcpys", "nodes elsewhere", "time", "±", "× processor")
 TOLERANCE = 1e-2  # of an output's largest number: above a provider's float16 error, below a wrong Pad's
@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 
 def placement_of(profile: Path) -> tuple[int, int, int]:
-    """``placement_among`` the nodes of a profile of onnxruntime. A node that ran several times counts once."""
+    """Returns ``placement_among`` of the nodes in onnxruntime's profile. A node that ran several times counts once."""
     nodes = {
         (event["name"], event["args"].get("node_index")): (event["args"]["op_name"], event["args"]["provider"])
         for event in json.loads(profile.read_text(encoding="utf-8"))
@@ -53,10 +53,10 @@ def placement_of(profile: Path) -> tuple[int, int, int]:
 
 
 def placement_among(nodes: Iterable[tuple[str, str]]) -> tuple[int, int, int]:
-    """Counts the parts, the Memcpys, and the processor's nodes in a run of (operator, provider).
+    """Counts the parts, the Memcpys, and the processor's nodes in a run, a sequence of (operator, provider).
 
-    A part is a node that a provider compiled from several nodes; for providers that run node by node, a stretch of the
-    run without another provider's node. A Memcpy belongs to no part.
+    A part is a node that a provider compiled from several nodes. For providers that run node by node, a part is a
+    stretch of the run without another provider's node. A Memcpy belongs to no part.
     """
     ran = list(nodes)
     computing = [row for row in ran if not row[0].startswith("Memcpy")]
@@ -89,10 +89,10 @@ def sessions(model: Any, provider: str) -> dict[str, Make]:
 
 
 def measured(name: str, made: Mapping[str, Make], feeds: Mapping[str, Any], seconds: float) -> list[Row]:
-    """Times, in turns, all sessions whose outputs equal the processor's; for the others, returns the failure.
+    """Times, in turns, all sessions whose outputs equal the processor's; for other sessions, returns the failure.
 
     Raises:
-        RuntimeError: With padops, or lowered, the outputs differ from the processor's.
+        RuntimeError: The outputs with padops, or of a lowered model, differ from the processor's.
     """
     import onnxruntime
 
@@ -111,7 +111,7 @@ def measured(name: str, made: Mapping[str, Make], feeds: Mapping[str, Any], seco
         expected = expected or given
         why = "" if by == TWIN else difference(given, expected)
         if why and by != STOCK:
-            raise RuntimeError(f"{name}: {by} does not give what the processor gives: {why}")
+            raise RuntimeError(f"{name}: {by} does not return what the processor returns: {why}")
         if why:
             rows[by]["failure"] = f"wrong: {why}"
         else:
@@ -150,7 +150,7 @@ def difference(given: Sequence[Any], expected: Sequence[Any]) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows in Markdown."""
+    """Returns the rows as a Markdown table."""
     lines = ["| network | by | " + " | ".join(COLUMNS) + " |", "|---|---" + "|--:" * len(COLUMNS) + "|"]
     base = {row["network"]: row["median"] for row in rows if row["by"] == PROCESSOR}
     for row in rows:
@@ -164,7 +164,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def measure_here(provider: str, options: argparse.Namespace) -> list[Row]:
-    """The rows of the networks, or of the models in ``--model``, on a provider of this Python."""
+    """Returns the rows of the networks, or of the models in ``--model``, on a provider of this Python."""
     import numpy as np
     import onnxruntime
     from isolated.other_providers import prepare
@@ -189,7 +189,7 @@ def measure_here(provider: str, options: argparse.Namespace) -> list[Row]:
 
 
 def command(name: str, options: list[str]) -> list[str]:
-    """Returns the command that measures in one environment, and makes a missing environment."""
+    """Returns the command that measures in one environment; creates the environment if it is missing."""
     import providers
 
     provider = providers.provider_of(name)

@@ -2,9 +2,9 @@
 
     python3 scripts/bench_results.py NOW.json [--plot FILE.svg] [--since THEN.json]
 
-Both files of --since hold two ratios for each workload: padops' speed to the built-in Pad's, and to the fastest plain
-copy's. The new ratio divided by the old one does not depend on the machine: 1 is as fast as before. A workload is
-slower if both ratios have fallen by more than the quartiles of the four times explain.
+For --since, both files hold two ratios for each workload: padops' speed to the built-in Pad's, and to the fastest plain
+copy's. The new ratio divided by the old ratio does not depend on the machine; 1 means that the speed has not changed. A
+workload is slower if both ratios have fallen by more than the quartiles of the four times explain.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ COLOURS = ("#8fa8c8", "#2f5f9e", "#17304f")
 
 
 def read(path: str) -> tuple[dict[str, str], list[Measurement]]:
-    """The machine and the measurements of a file.
+    """Returns the machine and the measurements of a file.
 
     Raises:
-        SystemExit: ``padops bench --json`` has not written it.
+        SystemExit: ``padops bench --json`` has not written the file.
     """
     content = json.loads(Path(path).read_text(encoding="utf-8"))
     if content.get("schema") != SCHEMA:
@@ -41,7 +41,7 @@ def read(path: str) -> tuple[dict[str, str], list[Measurement]]:
 
 
 def table_of(results: Sequence[Measurement]) -> Table:
-    """The measurements by number of threads and workload, then by implementation."""
+    """Returns the measurements by number of threads and workload, then by implementation."""
     table: Table = {}
     for taken in results:
         table.setdefault((taken.threads, taken.workload), {})[taken.implementation] = taken
@@ -49,7 +49,7 @@ def table_of(results: Sequence[Measurement]) -> Table:
 
 
 def changes(now: Table, then: Table) -> Iterator[tuple[int, str, dict[str, tuple[float, float]]]]:
-    """For each workload in both files: the ratio and the noise of each baseline in both files."""
+    """Yields, for each workload in both files, the ratio and the noise of each baseline in both files."""
     for (threads, name), row in now.items():
         found = {}
         for baseline in BASELINES:
@@ -65,7 +65,7 @@ def changes(now: Table, then: Table) -> Iterator[tuple[int, str, dict[str, tuple
 
 
 def told(now: Table, then: Table) -> Iterator[str]:
-    """The changes in lines, the slower ones last."""
+    """Yields lines with the changes, the slower workloads last."""
     slower, ratios = [], {baseline: [] for baseline in BASELINES}
     for threads, name, found in changes(now, then):
         cells = ", ".join(f"{by} {ratio:.3f} ± {100 * noise:.0f} %" for by, (ratio, noise) in found.items())
@@ -81,7 +81,7 @@ def told(now: Table, then: Table) -> Iterator[str]:
 
 
 def svg(table: Table, machine: dict[str, str]) -> str:
-    """One group of bars per workload, one bar per number of threads; the line is the speed of the built-in Pad."""
+    """Returns an SVG: a group of bars per workload, a bar per number of threads, a line at the built-in Pad's speed."""
     counts = sorted({threads for threads, _ in table})
     speeds = {place: gain for place, row in table.items() if (gain := speed(row, "built-in"))}
     names = list(dict.fromkeys(name for _, name in speeds))

@@ -3,11 +3,11 @@
     python3 scripts/build_wheels.py [TARGET ...] [--out DIR]
     python3 scripts/build_wheels.py --check WHEEL ...
 
-Without targets, all are built; the wheels go into dist/. The compiler is Zig's, which comes from PyPI with the C
-libraries of all targets. The first build of a target makes its C++ library, which takes minutes; later builds take
-seconds. The tools go into build/wheels. Each wheel is checked: its library has the target's format and processor,
-exports only the entry points, needs only the system's libraries and no newer glibc than the wheel's name promises, and
-is small; auditwheel confirms that for Linux. --check checks wheels made elsewhere.
+Without targets, the script builds all wheels, into dist/. The compiler is Zig's, which comes from PyPI with the C
+libraries of all targets. The first build of a target compiles its C++ library, which takes minutes; later builds take
+seconds. The tools go into build/wheels. The script checks each wheel: its library has the target's format and
+processor, exports only the entry points, needs only the system's libraries and no newer glibc than the wheel's name
+promises, and is small; auditwheel confirms the name for Linux. --check checks wheels that were built elsewhere.
 """
 
 import argparse
@@ -30,10 +30,10 @@ TOOLS = (
     "auditwheel==6.8.2", "cmake==4.4.4", "lief==1.0.0", "ninja==1.13.2", "py-rattler-build==0.73.0",
     "scikit-build-core==1.1.2", "twine==7.0.0", "wheel==0.48.0", "ziglang==0.17.1",
 )  # fmt: skip
-EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # names what every target exports
+EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # lists the functions that every target exports
 SBOM = "sboms/padops.cdx.json"  # below .dist-info
 EPOCH = str(315_532_800)  # 1980: the earliest time that a zip file can have
-MAX_BYTES = 1 << 20  # of the library: each target's is under half of it
+MAX_BYTES = 1 << 20  # the most bytes of a library; each target's library has under half of them
 
 
 class Target(NamedTuple):
@@ -54,7 +54,7 @@ class Target(NamedTuple):
     system_libraries: str
 
 
-ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # its linker for macOS exports the library's place in memory
+ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # Zig's linker for macOS exports the library's address
 LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
 APPLE = r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib"
 WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
@@ -71,11 +71,11 @@ TARGETS = {
 
 
 def main(arguments: list) -> int:
-    """Build and check; 1 if a wheel is wrong."""
+    """Build and check the wheels; return 1 if a wheel is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)} (default: all)")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"some of {', '.join(TARGETS)} (default: all)")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels go")
-    parser.add_argument("--check", action="store_true", help="check wheels that are there instead")
+    parser.add_argument("--check", action="store_true", help="only check existing wheels")
     options = parser.parse_args(arguments)
     if options.check and not options.targets:
         parser.error("--check needs the wheels to check")
@@ -93,7 +93,7 @@ def main(arguments: list) -> int:
 
 
 def tools() -> Path:
-    """Returns the Python of the environment with the tools, and makes a missing environment."""
+    """Returns the Python of the environment with the tools; creates the environment if it is missing."""
     venv = WORK / ".venv"  # environment.step() looks for programs here
     stamp = venv / "padops-tools"
     wanted = "\n".join(TOOLS)
@@ -107,7 +107,7 @@ def tools() -> Path:
 
 
 def build(python: Path, name: str, out: Path, root: Path = ROOT) -> Path:
-    """Builds the wheel of a target. The build only knows this machine's tag; the target's replaces it afterwards."""
+    """Builds a target's wheel. The build writes this machine's tag; afterwards, the target's tag replaces that tag."""
     target = TARGETS[name]
     folder = (WORK if root == ROOT else root / "build") / name
     toolchain = write_toolchain(python, target, folder)
@@ -126,7 +126,7 @@ def build(python: Path, name: str, out: Path, root: Path = ROOT) -> Path:
 
 
 def compiler(python: Path) -> str:
-    """The path of Zig's program among the tools."""
+    """Returns the path of Zig's program among the tools."""
     code = "import ziglang; print(ziglang.__path__[0])"
     folder = subprocess.run([str(python), "-c", code], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     return (Path(folder.strip()) / ("zig.exe" if os.name == "nt" else "zig")).as_posix()
@@ -160,7 +160,7 @@ def hide_operators(zig: str, target: Target, made: Path) -> None:
     """Compile Zig's own ``new`` and ``delete`` into an object file that hides them, to be linked first.
 
     Zig's C++ library exports both, and its linker for macOS has no list of exports. A library that exports them
-    replaces other libraries' operators, or gets theirs.
+    replaces other libraries' operators, or uses the operators of another library.
     """
     source = Path(zig).parent / "lib" / "libcxx" / "src"
     command = [zig, "c++", f"--target={target.triple}", "-std=c++23", "-O2", "-c", source / "new.cpp", "-o", made]
@@ -170,7 +170,7 @@ def hide_operators(zig: str, target: Target, made: Path) -> None:
 
 
 def inside(wheels: list) -> int:
-    """The checks themselves, in the environment of the tools."""
+    """Checks the wheels, in the environment of the tools; returns 1 if a wheel is wrong."""
     failed = 0
     for wheel in map(Path, wheels):
         wrong = wrong_with(wheel)
@@ -180,7 +180,7 @@ def inside(wheels: list) -> int:
 
 
 def unreadable(wheel: Path) -> str:
-    """Why the wheels cannot be checked; "" if they can."""
+    """Returns why a wheel cannot be checked; "" if it can be."""
     if not wheel.is_file():
         return "it is no file" if wheel.exists() else "it does not exist"
     if not re.fullmatch(r"padops-[^-]+-[^-]+-[^-]+-[^-]+\.whl", wheel.name):
@@ -269,7 +269,7 @@ def read_library(content: bytes):
         return Library(f"PE {binary.header.machine.name}", exported, [library.name for library in binary.imports])
     if isinstance(binary, lief.MachO.Binary):
         processor = binary.header.cpu_type.name
-        shown = binary.dyld_exports_trie or binary.dyld_info  # newer linkers write the first
+        shown = binary.dyld_exports_trie or binary.dyld_info  # newer linkers write the trie
         exported = {entry.symbol.name.removeprefix("_") for entry in shown.exports} - ADDED_BY_ZIG if shown else set()
         own = lief.MachO.LoadCommand.TYPE.ID_DYLIB  # the name of the library itself
         needed = [library.name for library in binary.libraries if library.command != own]

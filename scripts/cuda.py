@@ -2,12 +2,12 @@
 
     python3 scripts/cuda.py [--out DIR] [--instead NAME]
 
-Makes an environment with onnxruntime-gpu, runs ``padops probe CUDAExecutionProvider`` there, then the 29 models of
+Creates an environment with onnxruntime-gpu, runs ``padops probe CUDAExecutionProvider`` there, then the 29 models of
 scripts/providers.py and the five networks of scripts/bench_providers.py. The rules, the outcomes and the times go into
-DIR (build/cuda); the last lines have the share of each network's time that the Memcpys around padops' Pads take.
-Without the download, this takes less than four minutes. On a machine without a device, it prints that and runs nothing.
---instead runs the same steps with another provider of scripts/providers.py, such as ort-openvino. Exit codes: 0 done, 1
-a step failed, 2 usage.
+DIR (build/cuda); the last lines have the Memcpys of each network with padops, and the share of its time that lowering
+saves. Without the download, this takes less than four minutes. On a machine without a device, it prints the reason and
+runs nothing. --instead runs the same steps with another provider of scripts/providers.py, such as ort-openvino. Exit
+codes: 0 done, 1 a step failed, 2 usage.
 """
 
 import argparse
@@ -35,7 +35,7 @@ ENDED = (0, 5)  # exit codes; 5: padops probe found models that no rule fixes; i
 
 
 def missing_device() -> str:
-    """Why CUDA cannot run here; "" if there is a device."""
+    """Returns why CUDA cannot run here; "" if there is a device."""
     if not (program := shutil.which("nvidia-smi")):
         return "there is no nvidia-smi"
     asked = subprocess.run([program, "-L"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
@@ -49,7 +49,7 @@ def find_libraries(folder: Path) -> None:
 
 
 def of_memcpys(rows: list) -> list:
-    """A line for each network: the share of its time, with padops beside the provider, that lowering saves."""
+    """Returns a line for each network: the share of its time, with padops beside the provider, that lowering saves."""
     times = {(row["network"], row["by"]): row for row in rows if row["median"]}
     lines = []
     for network in dict.fromkeys(row["network"] for row in rows):
@@ -66,7 +66,7 @@ def main(arguments: list) -> int:
     parser.add_argument("--instead", metavar="NAME", help="another provider of scripts/providers.py")
     options = parser.parse_args(arguments)
     if not options.instead and (why := missing_device()):
-        print(f"no NVIDIA device: {why}. Nothing was run; --instead ort-openvino takes the same steps without one.")
+        print(f"no NVIDIA device: {why}. Nothing was run; --instead ort-openvino runs the same steps without it.")
         return 0
     if Path(sys.executable) != (python := environment.ensure(["test"])):
         return environment.hand_over([python, Path(__file__).resolve(), *arguments])

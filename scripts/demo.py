@@ -54,7 +54,7 @@ def inside() -> int:
 
 
 def say(label: str, text: str) -> None:
-    """A line with its label in front."""
+    """Prints a line with its label in front."""
     print(f"  {label:<14}  {text}")
 
 
@@ -83,7 +83,7 @@ def show_refused(name: str, feeds: dict, folder: Path, expected: dict) -> bool:
     conversion = padops.convert(source, target)
     roads = {"as it is": (padops.InferenceSession, source), "converted": (padops.InferenceSession, target),
              "without padops": (onnxruntime.InferenceSession, target)}  # fmt: skip
-    if runtime_minor() < FIRST_MINOR:  # this onnxruntime has no execution providers of libraries
+    if runtime_minor() < FIRST_MINOR:  # this onnxruntime accepts no plugin providers
         del roads["as it is"]
     good = not conversion.unconverted
     for label, (kind, model) in roads.items():
@@ -100,7 +100,7 @@ def show_refused(name: str, feeds: dict, folder: Path, expected: dict) -> bool:
 
 
 def show_rows(label: str, array, shift: int = 0) -> None:
-    """A small table of elements, with a label before its first row and a left margin."""
+    """Prints a small table of elements, with a label before its first row and a left margin."""
     for i, row in enumerate(array.tolist()):
         cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
         print(f"  {label if i == 0 else '':<15} {cells}")

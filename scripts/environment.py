@@ -1,4 +1,4 @@
-"""Makes, repairs and updates the .venv of demo.py and test.py with the standard library alone.
+"""Creates, repairs and updates the .venv of demo.py and test.py with the standard library alone.
 
 This file and its two callers keep to the syntax of Python 3.6, so that an old Python reaches the message below.
 """
@@ -22,7 +22,7 @@ if sys.version_info < OLDEST:
     )
 
 ROOT = Path(__file__).resolve().parent.parent
-# What an installation is made from.
+# The sources of an installation.
 SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc", "padops/include", "padops/rules")
 BUILD_TOOLS = ("scikit-build-core", "cmake", "ninja")
 ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
@@ -36,8 +36,8 @@ MISLEADING = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")  # the caller's
 def ensure(extras=(), root: Path = ROOT) -> Path:
     """Return the Python of a .venv that has this checkout installed, editable, with the extras.
 
-    A stamp in .venv has a hash of its sources; if they are unchanged, this takes a tenth of a second. A broken .venv,
-    or one whose set-up was killed, is made anew; a working .venv without a stamp gets the installation.
+    A stamp in .venv has a hash of its sources; if they are unchanged, this takes a tenth of a second. A .venv that is
+    broken, or whose set-up was killed, is created anew; a working .venv without a stamp gets the installation.
 
     Args:
         extras: Required extras of pyproject.toml. Extras installed before stay.
@@ -104,14 +104,14 @@ def up_to_date(stamp: dict, wanted: dict) -> bool:
 
 
 def variables(venv: Path) -> dict:
-    """The caller's environment variables, without those that would lead Python or pip out of .venv."""
+    """Return the caller's environment variables, without variables that would lead Python or pip out of .venv."""
     kept = {key: value for key, value in os.environ.items() if key not in MISLEADING + ENDS_UP_ELSEWHERE}
     path = os.pathsep.join([str(interpreter(venv).parent), os.environ.get("PATH", os.defpath)])
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0", **compiled_in(venv / "bytecode")}
 
 
 def compiled_in(folder: Path) -> dict:
-    """Compile each source once, into a folder: pip does not, and each process would compile again."""
+    """Return variables that make Python compile each source once, into a folder: else each process would compile it."""
     return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
@@ -154,7 +154,7 @@ def hand_over(command: list, folder: Path = None) -> int:
 
 
 def _ask(venv: Path, question: str) -> bool:
-    """Whether .venv's Python runs these statements to their end."""
+    """Return whether .venv's Python runs these statements to their end."""
     if not interpreter(venv).exists():
         return False
     command = [str(interpreter(venv)), "-I", "-c", question]
@@ -162,7 +162,7 @@ def _ask(venv: Path, question: str) -> bool:
 
 
 def _sound(venv: Path) -> bool:
-    """Whether .venv can get an installation: a virtual environment, with pip, whose set-up was not killed."""
+    """Return whether .venv can get an installation: a virtual environment, with pip, whose set-up was not killed."""
     question = (
         "import sys, os, pip\n"
         f"assert sys.version_info >= {OLDEST} and sys.prefix != sys.base_prefix\n"

@@ -3,10 +3,10 @@
     python3 scripts/export_cases.py FILE.zip [--quick] [--seed N]
     python FILE.zip onnxruntime.backend
 
-It needs a Python that has padops. Exit codes: 0 done, 1 error, 2 usage.
+This script needs a Python that has padops. Exit codes: 0 done, 1 error, 2 usage.
 
-The same cases make the same bytes: files have an order and one date, and no compression, whose bytes depend on the
-version of zlib.
+The same cases make the same bytes: the files have a fixed order, the same date, and no compression, whose bytes would
+depend on the version of zlib.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ExportError(ValueError):
 
 
 def case_name(case: Request) -> str:
-    """The name of a case in an archive: ``test_`` and its id in letters, digits and underscores."""
+    """Returns the name of a case in an archive: ``test_`` and its id in letters, digits and underscores."""
     return "test_" + re.sub(r"\W+", "_", case.id.replace("-", "minus"), flags=re.ASCII)
 
 
@@ -111,7 +111,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _files(case: Request, output: np.ndarray) -> dict[str, bytes]:
-    """The files of a case: its model, its inputs and its output."""
+    """Returns the files of a case: its model, its inputs and its output."""
     model, fed = make_model(case, standard=True), feeds(case)
     for info in (*model.graph.input, *model.graph.output):
         _declare_rank(info, fed.get(info.name, output).ndim)

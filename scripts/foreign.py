@@ -43,13 +43,13 @@ def unpack_debian(folder: Path) -> Path:
 
 
 def python_of(root: Path) -> Path:
-    """The Python in an unpacked system."""
+    """Returns the Python in an unpacked system."""
     (found,) = (path for path in (root / "usr" / "bin").glob("python3.*") if path.name[8:].isdigit())
     return found
 
 
 def python_version(root: Path) -> str:
-    """Its version, as pip wants it: 3.11."""
+    """Returns the version of the Python in an unpacked system, in pip's form: 3.11."""
     return python_of(root).name[6:]
 
 
@@ -66,7 +66,7 @@ def install(site: Path, tag: str, version: str, runtime: str, wheel: Path) -> Pa
 
 
 def platforms(tag: str) -> list:
-    """The platform tags whose wheels run on the platform of a tag."""
+    """Returns the platform tags whose wheels run on the platform of a tag."""
     if not tag.startswith("manylinux_2_"):
         return [tag]
     newest, processor = tag.split("_", 3)[2:]

@@ -4,9 +4,9 @@
     python3 scripts/history.py --list
     python3 scripts/history.py --show FILE.json [--svg PICTURE.svg]
 
-Each release runs in an environment that uv (or npm) makes, and that is then removed. Results stay in --work, so a
-second call continues the first. It needs a Python that has padops. Exit codes: 0 done, 1 a release has no environment,
-2 usage.
+Each release runs in an environment that uv (or npm) creates; the script then removes it. Results stay in --work, so a
+second call continues the first. The script needs a Python that has padops. Exit codes: 0 done, 1 a release has no
+environment, 2 usage.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ AGREES, NOT_RUN = "a", "n"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZbcdefghijklmopqrstuvwxyz0123456789!#$%&()*+,-./:;<=>?@[]^_{|}~"  # wrong answers
 LONGEST = 1800  # seconds that one installation may take
 
-# Of padops' own files in another interpreter; numpy comes with both.
+# Packages that padops' own files need in another interpreter; pip installs numpy with them.
 ONNX, ML_DTYPES = "onnx==1.23.2", "ml_dtypes==0.5.4"
-# Releases from before NumPy 2, and an onnx that takes such a NumPy.
+# Packages for releases from before NumPy 2, with an onnx that accepts such a NumPy.
 OLD = ("numpy==1.26.4", ML_DTYPES, "onnx==1.20.1")
 NEW = ("numpy==2.4.6", ML_DTYPES, ONNX)
 
@@ -71,34 +71,34 @@ FOLLOWED = (
 
 
 def releases() -> Iterator[Release]:
-    """All releases, from the oldest to the newest of each implementation."""
+    """Yields all releases, from the oldest to the newest of each implementation."""
     for peer, package, beside, versions in FOLLOWED:
         for version in versions.split():
             yield Release(peer, package, version, beside)
 
 
 def suite() -> list[Request]:
-    """The cases of a quick run for each release, without the examples of known divergences, which change."""
+    """Returns the cases of a quick run for each release, without the examples of known divergences, which change."""
     return cases.collect(LEVEL)
 
 
 def digest_of(suite: Sequence[Request]) -> str:
-    """What is another one as soon as other cases are asked."""
+    """Returns a digest of the cases' ids, which changes with the set of cases."""
     return hashlib.sha256("\n".join(case.id for case in suite).encode()).hexdigest()[:16]
 
 
 def measure(release: Release, suite: Sequence[Request], folder: Path, keep: bool = False) -> dict[str, Any]:
-    """Makes a release's environment in a folder, runs the cases there, and removes it unless ``keep``.
+    """Creates a release's environment in a folder, runs the cases there, and removes the environment unless ``keep``.
 
     Returns:
-        ``peer``, ``package``, ``version``, ``cases`` (their digest), and either ``absent``, why it does not run, or
-        the entries of :func:`told_of`.
+        ``peer``, ``package``, ``version``, ``cases`` (their digest), and either ``absent``, the reason why the release
+        does not run, or the entries of :func:`told_of`.
     """
     row, place = PEERS[release.peer], folder / f"{release.package}-{release.version}"
     told = {"peer": release.peer, "package": release.package, "version": release.version, "cases": digest_of(suite)}
     try:
         make_environment(release, bool(row.command), place)
-        # The environment stands for the peer's own: an absolute path takes the place of the folder of all environments.
+        # This environment replaces the peer's own: an absolute path overrides the folder of all environments.
         peer = replace(row, name=release.name, environment=str(place.resolve()))
         (ran,) = runner.run_cases(suite, [peer], KNOWN, LEVEL)
     except NoEnvironment as error:
@@ -158,11 +158,11 @@ def _run(command: list[str], folder: Path) -> None:
 
 
 def told_of(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The answers to the cases, a letter each, from results of a report in the order of the cases.
+    """Returns a letter for the answer to each case, from results of a report in the order of the cases.
 
     Returns:
-        ``cells``: for each operator and mode the letters of its cases; ``a`` agrees, ``n`` was not run, the others are
-        in ``classes``: for each an outcome, a blank, and the id of the known divergence or another name.
+        ``cells``: for each operator and mode the letters of its cases; ``a`` agrees, ``n`` was not run. ``classes``:
+        for each other letter an outcome, a blank, and the id of the known divergence or another name.
     """
     cells: dict[str, str] = {}
     letters: dict[str, str] = {}

@@ -22,7 +22,7 @@ _LINE, _FAINT = "#2f5f9e", "#ddd"
 
 
 def meaning(one: dict[str, Any], letter: str) -> tuple[str, str]:
-    """The outcome and the class of a letter; the class is "" if nothing is wrong."""
+    """Returns the outcome and the class of a letter; the class is "" if nothing is wrong."""
     if letter in (AGREES, NOT_RUN):
         return ("agree" if letter == AGREES else "not run"), ""
     outcome, _, name = one["classes"][letter].partition(" ")
@@ -38,7 +38,7 @@ def counts(one: dict[str, Any]) -> Counter[str]:
 
 
 def by_package(told: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The releases of each package, in their order."""
+    """Returns the releases of each package, in their order."""
     found: dict[str, list[dict[str, Any]]] = {}
     for one in told:
         found.setdefault(one["package"], []).append(one)
@@ -52,13 +52,13 @@ class Change:
     version: str  # the release
     before: str  # the outcome in the release before: "agree", "differ", "error", "crash", "not run" or "runs"
     after: str  # the outcome in this release
-    what: str  # the known divergence that is or was there, by its id, or the mode; the modes of cases that were not run
-    operators: tuple[str, ...]  # whose cases they are
-    count: int  # of the cases
+    what: str  # the id of the known divergence before or after, or the mode; for cases that were not run, their modes
+    operators: tuple[str, ...]  # the operators of the cases
+    count: int  # the number of cases
 
 
 def changes(told: Sequence[dict[str, Any]]) -> list[Change]:
-    """The changes from release to release of one package, whose releases come in order.
+    """Returns the changes from release to release of one package, whose releases come in order.
 
     Two releases that ran different cases are not compared.
     """
@@ -92,17 +92,17 @@ def _between(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 
 
 def run_of(one: dict[str, Any]) -> int:
-    """The number of cases that a release ran."""
+    """Returns the number of cases that a release ran."""
     return sum(counts(one)[outcome] for outcome in ("agree", *WRONG))
 
 
 def agreement(one: dict[str, Any]) -> float:
-    """The share of agreement among the cases that a release ran."""
+    """Returns the share of agreement among the cases that a release ran."""
     return counts(one)["agree"] / max(run_of(one), 1)
 
 
 def markdown(told: Sequence[dict[str, Any]]) -> str:
-    """For each package, its releases' counts and changes."""
+    """Returns Markdown with the counts and changes of each package's releases."""
     parts = []
     for package, releases in by_package(told).items():
         ran = [one for one in releases if "absent" not in one]
@@ -113,7 +113,7 @@ def markdown(told: Sequence[dict[str, Any]]) -> str:
 
 
 def summary(told: Sequence[dict[str, Any]]) -> str:
-    """The first and the last release of each package, with their shares of agreement."""
+    """Returns the first and the last release of each package, with their shares of agreement."""
     rows = []
     for package, releases in by_package(told).items():
         ran = [one for one in releases if "absent" not in one]
@@ -143,7 +143,7 @@ def _changes(found: Iterable[Change]) -> Iterator[str]:
 
 
 def svg(told: Sequence[dict[str, Any]]) -> str:
-    """A line for each package: the share of agreement, release by release; the bottom of each is 0, the top 1."""
+    """Returns an SVG with a line for each package: the share of agreement, release by release, from 0 (bottom) to 1."""
     packages = [
         (name, ran)
         for name, releases in by_package(told).items()

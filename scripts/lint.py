@@ -3,7 +3,7 @@
     python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format] [zizmor]
 
 Without names, all tools run. With --fix, tools repair their findings if they can. mypy reads the types of the other
-implementations, so these are installed as well (see scripts/test.py --peers).
+implementations, so the script installs these, too (see scripts/test.py --peers).
 """
 
 import sys
@@ -17,7 +17,7 @@ ASK_NOBODY = ("--offline", "--no-progress", "--strict-collection", "--persona=pe
 
 
 def checks(fix: bool = False) -> dict:
-    """The command of each tool by its name, to run in the checkout's root with .venv first on the PATH."""
+    """Returns the command of each tool by its name, to run in the checkout's root with .venv first on the PATH."""
     sources = sorted(path for folder in CPP for path in (environment.ROOT / folder).rglob("*.*"))
     files = [path.relative_to(environment.ROOT) for path in sources if path.suffix in (".cpp", ".h")]
     return {

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "models"
 
 
 def nested() -> onnx.ModelProto:
-    """Pads where a rewriter may miss them; onnx's checker requires the same Pad in both opsets: 19 and 20 have it."""
+    """Return Pads that a rewriter may miss; onnx's checker requires that both opsets, 19 and 20, have the same Pad."""
     T = TensorProto.FLOAT
     free = helper.make_tensor_value_info
     then_branch = helper.make_graph(
@@ -101,7 +101,7 @@ def int16() -> onnx.ModelProto:
 
 
 def tokens() -> onnx.ModelProto:
-    """Nodes of onnxruntime-extensions, in its domain, beside a Pad of strings."""
+    """Return a model with nodes of onnxruntime-extensions, in its domain, beside a Pad of strings."""
     T, contrib = TensorProto.STRING, "ai.onnx.contrib"
     return build(
         "Words of a text in lower case, padded or cut to 8: onnxruntime-extensions splits, a Pad of strings pads.",
@@ -135,7 +135,7 @@ MODELS = {**VERSIONS, **{make.__name__: make() for make in (nested, string, int1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a file differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file differs")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the models are (default: %(default)s)")
     options = parser.parse_args(arguments)
     made = {f"{name}.onnx": model.SerializeToString(deterministic=True) for name, model in MODELS.items()}

@@ -10,7 +10,7 @@ that Python.
 
 --only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --ci runs the two cells that
 each change must pass: the oldest onnxruntime with the lowest dependencies, and a middle release with the newest, both
-on this script's Python; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
+on this script's Python; a cell that cannot exist fails. scripts/test.py tests the newest onnxruntime.
 """
 
 import argparse
@@ -55,7 +55,7 @@ UNVERIFIED = {"pad_19.onnx": "1.31", "pad_23.onnx": "1.24", "pad_24.onnx": "1.27
 
 
 def main() -> int:
-    """Every chosen cell, one after the other.
+    """Run every chosen cell, one after the other.
 
     Returns:
         0 if no cell failed. A cell that cannot exist fails only with --ci.
@@ -66,7 +66,7 @@ def main() -> int:
     chosen.add_argument("--ci", action="store_true", help="the two cells that each change must pass")
     parser.add_argument("--keep", action="store_true", help="leave the environments under build/matrix")
     options = parser.parse_args()
-    only = options.only.partition(" (")[0]  # the table's rows go on with the newest version
+    only = options.only.partition(" (")[0]  # a row of the table also has a version in parentheses
     everything = [(version, lowest, runtime) for version in PYTHONS for lowest in (True, False) for runtime in RUNTIMES]
     cells = CI if options.ci else [cell for cell in everything if only in name_of(*cell)]
     if not cells:
@@ -87,7 +87,7 @@ def name_of(version: str, lowest: bool, runtime: str) -> str:
 
 
 def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, keep: bool) -> list:
-    """The cells of one Python with one set of dependencies: for each, "passed", "failed" or "not run"."""
+    """Run the cells of one Python and one set of dependencies; return "passed", "failed" or "not run" for each cell."""
     if (python := find_python(version)) is None:
         tell(f"python {version}", "", "", f"not run: this machine has no Python {version}", 0)
         return ["not run"]
@@ -124,11 +124,11 @@ class Cell:
         return None
 
     def versions(self) -> str:
-        """The versions of the dependencies, for the table."""
+        """Return the versions of the dependencies, for the table."""
         return ", ".join(f"{name} {version}" for name in TOLD if (version := self.version(name)))
 
     def version(self, name: str) -> str:
-        """The version of a package; "" if it is not installed."""
+        """Return the version of a package; "" if it is not installed."""
         code = f"from importlib.metadata import version; print(version({name!r}))"
         return call([self.interpreter, "-c", code]).stdout.strip()
 
@@ -137,7 +137,7 @@ class Cell:
 
 
 def run_cell(name: str, runtime: str, cell: Cell) -> str:
-    """One onnxruntime in an environment: "passed", "failed" or "not run"."""
+    """Run one onnxruntime in an environment; return "passed", "failed" or "not run"."""
     start = time.monotonic()
     has = wheels(cell.python, RUNTIME)
     version = has[-1] if runtime == "newest" else runtime
@@ -237,7 +237,7 @@ def copy_tests() -> None:
 
 
 def find_python(version: str):
-    """A working interpreter of a version, on the PATH or from pyenv."""
+    """Return a working interpreter of a version, on the PATH or from pyenv; None if there is none."""
     if version == THIS:
         return getattr(sys, "_base_executable", None) or sys.executable
     found = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
@@ -250,7 +250,7 @@ def find_python(version: str):
 
 @cache
 def wheels(python: str, name: str) -> tuple:
-    """The releases of a package that have a wheel for a Python, lowest first: pip lists them if none matches."""
+    """Return the releases of a package with a wheel for a Python, lowest first: pip lists them if none matches."""
     probe = [python, "-m", "pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", f"{name}==0.0.0.1"]
     ran = call([*probe, "--ignore-installed", "--disable-pip-version-check"])
     told = re.search(r"from versions: ([^)]*)\)", ran.stderr)
@@ -261,7 +261,7 @@ def wheels(python: str, name: str) -> tuple:
 
 
 def number(version: str) -> tuple:
-    """A version to compare; 1.20 and 1.20.0 are the same."""
+    """Return a version as numbers to compare; 1.20 and 1.20.0 are the same."""
     return tuple(int(part) for part in re.sub(r"(\.0)+$", "", version).split("."))
 
 

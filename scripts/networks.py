@@ -19,9 +19,9 @@ class Layers:
     """A chain of layers, whose input is ``x``.
 
     Args:
-        mode: Of the Pads.
+        mode: The mode of the Pads.
         axes: Whether the Pads list axes, or have amounts for all dims.
-        rank: Of the data.
+        rank: The rank of the data.
     """
 
     def __init__(self, mode: str, axes: bool = False, rank: int = 4) -> None:
@@ -72,7 +72,7 @@ class Layers:
 
 
 def generator(mode: str, is_open: bool, size: int, width: int, blocks: int) -> bytes:
-    """An image-to-image generator like CycleGAN's: Pads before its convolutions, the first of ``width`` channels.
+    """Returns an image generator like CycleGAN's: Pads before convolutions, the first of which has ``width`` channels.
 
     Each of the residual blocks has two convolutions. ``is_open``: batch, height and width are open; else ``size``.
     """
@@ -103,7 +103,7 @@ def generator(mode: str, is_open: bool, size: int, width: int, blocks: int) -> b
 
 
 def panorama(mode: str, size: int, width: int, blocks: int) -> bytes:
-    """An encoder of panoramas, ``size`` high and twice as wide: the Pads of the width wrap."""
+    """Returns an encoder of panoramas, ``size`` high and twice as wide: the Pads of the width wrap."""
     net = Layers(mode)
     net.pad(3, 3)
     net.conv(3, width, 7, 7, strides=[2, 2], pads=[3, 0, 3, 0])
@@ -119,7 +119,7 @@ def panorama(mode: str, size: int, width: int, blocks: int) -> bytes:
 
 
 def causal(mode: str, opset: int, axes: bool, length: int, width: int, layers: int) -> bytes:
-    """Causal convolutions of sound like WaveNet's: the Pads are on the left, each twice as long as the one before."""
+    """Returns causal convolutions of sound like WaveNet's: each Pad is on the left, twice as long as the Pad before."""
     net = Layers(mode, axes, rank=3)
     net.conv(1, width, 1)
     for layer in range(layers):

@@ -3,9 +3,9 @@
     python3 scripts/peers.py [NAME ...]
     python3 scripts/peers.py --list
 
-Without names, all are made. Each file of scripts/isolated/ lists its environment's packages and versions; other peers
-may share the environment. It goes only into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS. An environment
-with these versions stays. A peer in JavaScript needs node and npm.
+Without names, the script makes all. Each file of scripts/isolated/ lists its environment's packages and versions; other
+peers may share the environment. All files go only into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS. An
+environment that already has these versions stays. A peer in JavaScript needs node and npm.
 """
 
 import ast
@@ -24,7 +24,7 @@ STAMP = "padops-stamp.json"  # written last: padops ignores an environment witho
 
 
 def stated() -> dict:
-    """The ENVIRONMENT of each file, by the peer's name."""
+    """Return the ENVIRONMENT of each file, by the peer's name."""
     found = {}
     for file in sorted(ISOLATED.glob("*.py")):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
@@ -36,23 +36,23 @@ def stated() -> dict:
 
 
 def environment_of(about: dict) -> str:
-    """The name of a peer's environment: its own, unless it shares another's."""
+    """Return the name of a peer's environment: its own, unless it shares the environment of another peer."""
     return about.get("environment", about["name"])
 
 
 def folder_of(name: str) -> Path:
-    """The folder of an environment."""
+    """Return the folder of an environment."""
     environments = os.environ.get("PADOPS_ENVIRONMENTS") or environment.ROOT / "build" / "peers"
     return Path(environments).resolve() / name
 
 
 def is_made(about: dict) -> bool:
-    """Whether a peer's environment exists and is complete."""
+    """Return whether a peer's environment exists and is complete."""
     return (folder_of(environment_of(about)) / STAMP).is_file()
 
 
 def ensure(name: str, about: dict) -> None:
-    """Make an environment, unless it exists in these versions.
+    """Create an environment, unless it exists with these versions.
 
     Raises:
         SystemExit: A step failed; its output has been printed.

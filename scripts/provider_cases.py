@@ -25,7 +25,7 @@ __all__ = ["ALL", "CASES", "IMAGE", "RARE_CASES", "Case", "as_line", "expected_o
 
 PADOPS = ("PadopsFirstExecutionProvider", "PadopsExecutionProvider")
 CPU = "CPUExecutionProvider"
-STOCK = {"plain": "stock", "lowered": "stock"}  # ways that use another way's session
+STOCK = {"plain": "stock", "lowered": "stock"}  # ways that use the session of the way "stock"
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
@@ -62,7 +62,7 @@ CASES = (
     Case("wrap axes", "wrap", IMAGE, (1, 2, 1, 2), 19, axes=(2, 3)),
 )
 
-# Parts of a model that are inputs of the run.
+# Models of which some parts are inputs of the run.
 OPEN_CASES = (
     Case("constant, open dims", "constant", IMAGE, AROUND, given=("dims",)),
     Case("reflect, open dims", "reflect", IMAGE, AROUND, given=("dims",)),
@@ -77,7 +77,7 @@ OPEN_CASES = (
 CONV_CASES = (
     *(Case(f"{mode} before Conv", mode, IMAGE, AROUND, behind="Conv") for mode in ("constant", "reflect", "edge")),
     Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
-    # A layout change for the Conv also changes the Pad's.
+    # A layout change for the Conv also changes the layout of the Pad.
     Case("constant axes among Convs", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3), behind="Conv", before="Conv"),
     Case("edge axes among Convs", "edge", IMAGE, (1, 0), axes=(-1,), behind="Conv", before="Conv"),
     Case("wrap axes among Convs, opset 24", "wrap", IMAGE, (1, 2, 1, 2), 24, axes=(2, 3), behind="Conv", before="Conv"),
@@ -115,15 +115,15 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     Args:
         case: The case.
         provider: The provider's name.
-        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which run a lowered model, and a model lowered for the
-            provider; or with padops: ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        way: ``"stock"``; ``"plain"``, for a lowered model; ``"lowered"``, for a model lowered for the provider; or with
+            padops, ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
         model: The case's model.
-        expected: Its outputs, as lists; by default a Pad's.
+        expected: The model's outputs, as lists; by default, the output of the case's Pad.
 
     Returns:
-        ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the
-            session;
-        ``ran``: for each node that ran, its operator, its provider, and how often.
+        ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: the providers
+            of the session;
+        ``ran``: for each node that ran, its operator, its provider, and how often it ran.
     """
     from isolated import other_providers
 

@@ -5,7 +5,7 @@ It prints the provider of each node, and how far each result is from the right r
     python3 scripts/provider_networks.py NAME [PACKAGE ...]            # one of the names of scripts/providers.py
     python provider_networks.py --one PROVIDER WAY MODEL FEEDS         # in the provider's environment: a line of JSON
 
-scripts/models.json has the networks. Each runs in its own process, which may die or take too long. Exit codes: 0 done;
+scripts/models.json has the networks. Each one runs in a process that may die or take too long. Exit codes: 0 done;
 1 a network lowered for the provider is wrong, refused for its Pads, or in part on the processor; or with padops beside
 the provider, a network is wrong, or does not run although it runs without padops.
 """
@@ -40,15 +40,15 @@ def ask(
     """Return the outcome of each network in each way.
 
     Args:
-        name: Of an environment, or of a provider.
-        packages: Of scripts/models.json; all of those with models of ONNX where None.
-        ways: As of ``provider_cases.run``.
+        name: The name of an environment, or of a provider.
+        packages: Packages of scripts/models.json; if None, all packages with ONNX models.
+        ways: The ways, as in ``provider_cases.run``.
 
     Returns:
         By network and way: ``outcome``: ``"right"``, ``"wrong"``, ``"refused"``, ``"dead"`` or ``"late"``, with
         ``why``; ``nodes``: how many nodes each provider has run; ``copies`` and ``parts``; ``away``: the largest
         difference from the processor, as a part of the largest number of the output; ``written``: the nodes of the
-        lowering that ran elsewhere; ``left``: whether the lowering reports Pads left.
+        lowering that ran elsewhere; ``left``: whether the lowering reports that it leaves a Pad.
     """
     provider, told = providers.provider_of(name), {}
     for network, path in fetch_models.fetch(packages).items():
@@ -111,7 +111,7 @@ def _ask_one(name: str, provider: str, way: str, model: Path, feeds: Path) -> di
 
 
 def _names(path: Path) -> set[str]:
-    """The names of all nodes of a model, those in bodies and functions included."""
+    """Return the names of all nodes of a model, including nodes in bodies and functions."""
     import onnx_ir as ir
 
     model = ir.load(path)
@@ -124,9 +124,9 @@ def run_one(provider: str, way: str, model: str, feeds: str) -> dict[str, Any]:
 
     Args:
         provider: The provider's name.
-        way: As of ``provider_cases.run``.
-        model: Its file.
-        feeds: The file of its inputs and outputs.
+        way: The way, as in ``provider_cases.run``.
+        model: The network's file.
+        feeds: The file of the network's inputs and outputs.
     """
     import onnxruntime
     from isolated import other_providers
@@ -170,7 +170,7 @@ REFUSED_ANYWAY = (
     "to_shape was called on a dynamic shape",  # OpenVINO: of a Range
 )
 
-TOLERANCE = 1e-2  # of the largest number of an output: providers have other convolutions, QNN's in float16
+TOLERANCE = 1e-2  # of the largest number of an output: providers compute convolutions differently, QNN in float16
 
 
 def _away(one: Any, other: np.ndarray) -> float:
@@ -222,7 +222,7 @@ def is_refused_anyway(told: dict[str, Any]) -> bool:
 
 
 def table(told: dict[str, dict[str, dict[str, Any]]]) -> str:
-    """Networks and ways in Markdown."""
+    """Return a Markdown table of networks and ways."""
     head = "| network | stock | with padops | lowered for it |\n|---|---|---|---|\n"
     return head + "".join(
         f"| {network} | {' | '.join(_cell(ways[way]) for way in WAYS)} |\n" for network, ways in told.items()

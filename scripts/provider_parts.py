@@ -4,7 +4,7 @@
 
 NAME is a name of scripts/providers.py. Each model is Concat, the operator, Concat, since some providers claim no single
 node. Integers use all bits of their type. If a provider runs all operators of MOVING in a type, and keeps every bit,
-the type is in its ``moves`` in padops/rules/. The other rows show why a Pad becomes no other operators.
+the type is in its ``moves`` in padops/rules/. The other rows show why lowering a Pad uses no other operators.
 """
 
 import sys
@@ -72,7 +72,7 @@ def ask(name: str, calls: "dict[str, str]", types: "tuple[str, ...]") -> "dict[t
     """Return the outcome of operators per type: ``"on it"``, ``"elsewhere"``, or another outcome of the model.
 
     Args:
-        name: Of an environment, or of a provider.
+        name: The name of an environment, or of a provider.
         calls: The operators.
         types: The types.
     """
@@ -104,7 +104,7 @@ def _said(answer: "dict[str, Any]", provider: str) -> str:
 
 
 def moved(answers: "dict[tuple[str, str], str]") -> "set[str]":
-    """The types in which the provider runs all operators."""
+    """Return the types in which the provider runs all operators."""
     types = {type_name for _, type_name in answers}
     return {t for t in types if all(said == "on it" for (_, of), said in answers.items() if of == t)}
 

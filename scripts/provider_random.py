@@ -4,9 +4,9 @@
 
 tests/models/road_models.py makes the models: one to four Pads of every form among other nodes, in branches, loops and
 functions. They break no rule, and their data are floats: whole numbers below 2,048, which no provider rounds. Every
-other model declares the dims of its inputs, without which some providers claim nothing. Each session runs in a process
-that may die. A wrong model runs again with padops for every Pad: if that is wrong, too, the provider fails without any
-Pad, and no rule helps. Exit codes: 0 done, 1 a session with these rules is wrong, 2 usage.
+second model declares the dims of its inputs, without which some providers claim nothing. Each session runs in a process
+that may die. A wrong model runs again with padops for every Pad: if that run is wrong, too, the provider fails without
+any Pad, and no rule helps. Exit codes: 0 done, 1 a session with these rules is wrong, 2 usage.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXACT = 2048  # float16 has all whole numbers below it
 
 
 def drawn(seed: int, count: int) -> Iterator[tuple[int, RoadModel]]:
-    """The first models of a seed with such data, numbered."""
+    """Yields the first models of a seed that have data as above, each with its number."""
     number = 0
     while count:
         model = draw(seed, number)
@@ -62,7 +62,7 @@ def state_dims(model: RoadModel) -> None:
 
 
 def told(asked: Asked, model: RoadModel, rules: str, of_all: str) -> dict[str, Any]:
-    """The outcomes of a model on the provider: ``stock``, ``beside``, and ``why`` if the latter is wrong."""
+    """Returns the outcomes of a model on the provider: ``stock``, ``beside``, and ``why`` if ``beside`` is wrong."""
     content, expected = model.proto.SerializeToString(), model.expected[0]
     stock, beside = (asked.run(content, model.feeds, np.asarray(expected), way) for way in (None, rules))
     row = {"stock": stock["does"], "beside": beside["does"], "why": beside["why"]}

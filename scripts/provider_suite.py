@@ -17,10 +17,10 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         way: ``"stock"``; ``"name"``, with padops beside it; or ``"verdict"``, which only runs inspect.
 
     Returns:
-        As of ``provider_cases.run``, where ``outcome`` may be ``"none"``, too: no provider has a kernel; or
-        ``"unknown"``: this onnxruntime does not know the type or the opset. An error that the rules require is
-        ``"right"``. ``ran`` is onnxruntime's report when it creates the session. ``opset``, ``dtype`` and ``is_empty``,
-        of the data, the output or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are those of
+        As in ``provider_cases.run``, but ``outcome`` may also be ``"none"`` (no provider has a kernel) or ``"unknown"``
+        (this onnxruntime does not know the type or the opset). An error that the rules require is ``"right"``. ``ran``
+        is onnxruntime's report when it creates the session. ``opset`` and ``dtype`` are the case's. ``is_empty``:
+        whether the case's data, output or axes are empty. ``verdict``, ``runner`` and ``why`` are the results of
         ``padops.inspect``.
     """
     import peers

@@ -4,10 +4,10 @@
                                  [--way stock|name|device|plain|lowered]
     python3 scripts/providers.py --list
 
-The default is the three that need no device: ort-openvino, ort-webgpu (a Vulkan in software, from Debian's packages,
-which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each, as
-scripts/peers.py does for peers; --with changes the versions in one. Any other name is a provider of this Python, such
-as CUDAExecutionProvider.
+The default is the three names that need no device: ort-openvino, ort-webgpu (a Vulkan in software, from Debian's
+packages, which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call creates an environment
+for each, as scripts/peers.py does for peers; --with uses one with other versions. Any other name is a provider of this
+Python, such as CUDAExecutionProvider.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row has the outcome and the provider
 that ran the Pad; for a lowered model, the nodes that ran elsewhere. Exit codes: 0 done; 1 a result with padops beside a
@@ -35,7 +35,7 @@ ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provid
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # for one model, the start of a process included
 
-# Faults of a provider without any Pad: it also dies of a Relu of five dims, and refuses a Relu of no elements.
+# Faults that need no Pad: QNN also crashes on a Relu of five dims, and refuses a Relu of no elements.
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
 
 # Faults that lowering does not fix: OpenVINO also leaves a Relu without dims or elements, and compiles no graph with a
@@ -52,8 +52,8 @@ def with_packages(name: str, packages: "tuple[str, ...]") -> str:
     """Add an environment to ENVIRONMENTS, like another one but with other versions of some packages; return its name.
 
     Args:
-        name: Of the environment.
-        packages: As for pip, such as ``onnxruntime-webgpu==1.25.1``.
+        name: The name of the environment to copy.
+        packages: The packages as for pip, such as ``onnxruntime-webgpu==1.25.1``.
 
     Raises:
         ValueError: The environment has no such package.
@@ -68,7 +68,7 @@ def with_packages(name: str, packages: "tuple[str, ...]") -> str:
 
 
 def python_of(name: str) -> str:
-    """Returns the interpreter that has a provider: its environment's, which is made if missing, or this one."""
+    """Returns the Python that has a provider: its environment's, which is created if missing, or this one."""
     if name not in ENVIRONMENTS:
         return sys.executable
     peers.ensure(name, ENVIRONMENTS[name])
@@ -79,7 +79,7 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
     """Return the outcomes of cases, by their names.
 
     Args:
-        name: Of an environment, or of a provider.
+        name: The name of an environment, or of a provider.
         way: See ``provider_cases.run``.
         cases: The cases.
     """
@@ -97,7 +97,7 @@ def ask_suite(name: str, way: str, ids: "list[str]") -> "dict[str, dict[str, Any
 
 
 def provider_of(name: str) -> str:
-    """The provider of an environment, or the named provider."""
+    """Returns the provider of an environment, or the named provider."""
     return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
 
 
@@ -205,7 +205,7 @@ def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
 def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
     """Return, in words, wrong results of models lowered for a provider, and their nodes that it does not run.
 
-    A provider may leave nodes of a type, with open dims, or that compute amounts.
+    A provider may leave nodes of some types, nodes with open dims, and nodes that compute amounts.
     """
     found = []
     for name, answer in answers.items():

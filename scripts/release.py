@@ -12,9 +12,9 @@ The artefacts go into DIR (dist):
 - the recipe for conda, the pages, the archive of cases, and SHA256SUMS.
 
 Two rounds, in two folders, must make the same bytes. Then twine and scripts/build_wheels.py check the sdist and the
-wheels. The sdist and this machine's wheels are installed into new environments, where the self-check runs, and for the
-sdist scripts/wheel_tests.py. CMake finds the package in the zip; the recipe is parsed. With PADOPS_REPOSITORY=ADDRESS,
-the metadata and the recipe have the address.
+wheels. The script installs the sdist and this machine's wheels into new environments and runs the self-check there; for
+the sdist, it also runs scripts/wheel_tests.py. CMake must find the package in the zip, and a parser must accept the
+recipe. With PADOPS_REPOSITORY=ADDRESS, the metadata and the recipe have the address.
 """
 
 import argparse
@@ -58,7 +58,7 @@ RELATIONS = """<?xml version="1.0" encoding="utf-8"?>
 def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(RIDS)} (default: all)")
-    parser.add_argument("--dry-run", action="store_true", required=True, help="publish nothing, the only way there is")
+    parser.add_argument("--dry-run", action="store_true", required=True, help="publish nothing; always required")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.targets if name not in RIDS]:
@@ -133,7 +133,7 @@ def make(source: Path, out: Path, targets: list, tools: Path, python: Path) -> N
 
 
 def filled(name: str, about: dict) -> str:
-    """Reads a file of scripts/release, and replaces its words between two @."""
+    """Returns the text of a file of scripts/release, with its words between two @ replaced."""
     text = (PARTS / name).read_text(encoding="utf-8")
     for word, value in about.items():
         text = text.replace(f"@{word}@", value)
@@ -144,13 +144,13 @@ def write_zip(path: Path, content: dict) -> None:
     """Writes a zip file of these parts, in this order, without the time of the build."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, part in content.items():
-            entry = zipfile.ZipInfo(name)  # of 1980
+            entry = zipfile.ZipInfo(name)  # dated 1980
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, part, zipfile.ZIP_DEFLATED)
 
 
 def write_ep_wheel(out: Path, about: dict) -> None:
-    """The wheel with the name of a plugin's package, which needs padops in the same version."""
+    """Writes the wheel with the name of a plugin's package, which needs padops in the same version."""
     folder = f"onnxruntime_ep_padops-{about['VERSION']}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: onnxruntime-ep-padops\nVersion: {about['VERSION']}\n"
     metadata += "Summary: The execution provider of padops: every Pad operator, native in ONNX Runtime\nLicense: MIT\n"
@@ -171,7 +171,7 @@ def write_ep_wheel(out: Path, about: dict) -> None:
 
 
 def write_nuget(out: Path, about: dict, libraries: dict) -> None:
-    """The NuGet package: the libraries by platform, and the source that finds them."""
+    """Writes the NuGet package: the libraries by platform, and the source that finds them."""
     header = (ROOT / "padops" / "include" / "padops.h").read_text(encoding="utf-8")
     names = re.findall(r'_PROVIDER "\w+"', header)
     code = filled("Padops.cs", {"NAMES": ", ".join(name.partition(" ")[2] for name in names)})

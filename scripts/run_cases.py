@@ -8,7 +8,7 @@ The model is a ModelProto, or its bytes if onnx is not installed. The program ne
 without ml_dtypes, it skips and counts the cases of types that NumPy lacks.
 
 A backend may refuse a case "beyond the standard", but must return the output of a "standard" case. The cases run in
-another process: if that ends, the case is a crash, and a new process runs the next case.
+another process: if that process ends, the case is a crash, and a new process runs the next case.
 
 Exit codes: 0 every case that was not skipped is right, 1 some are not, 2 the archive or the backend cannot be used.
 """
@@ -58,10 +58,10 @@ class Archive:
                 stop(f"{name} is not the file of the manifest: its SHA-256 differs")
 
     def type_of(self, number: int) -> tuple[np.dtype, int]:
-        """NumPy's type of an ONNX type, and the bits of an element.
+        """Returns NumPy's type of an ONNX type, and the bits of an element.
 
         Raises:
-            unittest.SkipTest: NumPy has none.
+            unittest.SkipTest: Neither NumPy nor ml_dtypes has the type.
         """
         name, scalar, bits = self.manifest["types"][str(number)]
         if hasattr(np, scalar):
@@ -72,7 +72,7 @@ class Archive:
             raise unittest.SkipTest(f"neither NumPy nor ml_dtypes has {name}") from None
 
     def tensor(self, name: str) -> tuple[np.ndarray, int]:
-        """A TensorProto as an array, and the bits of an element: 0 for strings."""
+        """Returns a TensorProto as an array, and the bits of an element: 0 for strings."""
         dims, number, raw, strings = [], 0, b"", []
         for field, value in fields(self.read(name)):
             if field == 1:
@@ -94,7 +94,7 @@ class Archive:
 
 
 def fields(content: bytes) -> Iterator[tuple[int, Any]]:
-    """The fields of a message of protobuf: numbers, each with an integer or bytes."""
+    """Yields the fields of a protobuf message: each field's number, and an integer or bytes."""
     place = 0
 
     def varint() -> int:
@@ -119,7 +119,7 @@ def fields(content: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def bits_of(array: np.ndarray, bits: int) -> Any:
-    """A key that two outputs share if they are equal."""
+    """Returns a key that is the same for two outputs if they are equal."""
     if not bits:
         return array.tolist()
     raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -127,7 +127,7 @@ def bits_of(array: np.ndarray, bits: int) -> Any:
 
 
 def run_case(archive: Archive, name: str, prepare: Callable[..., Any]) -> tuple[str, str]:
-    """The outcome of a case, and a note on it."""
+    """Returns the outcome of a case, and a note on it."""
     place = f"cases/{name}"
     model: Any = archive.read(f"{place}/model.onnx")
     if importlib.util.find_spec("onnx"):
@@ -156,7 +156,7 @@ def answer(backend: str) -> None:
     archive = Archive()
     if backend.endswith(".py"):
         spec = importlib.util.spec_from_file_location("backend", backend)
-        assert spec is not None and spec.loader is not None  # as of every such file
+        assert spec is not None and spec.loader is not None  # true for every such file
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     else:
@@ -167,7 +167,7 @@ def answer(backend: str) -> None:
 
 
 def ask(backend: str, names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The outcome of each case, from as many processes as needed."""
+    """Yields the outcome of each case, from as many processes as needed."""
     while names:
         child = subprocess.Popen(
             [sys.executable, str(HERE), backend, "--answer"],
@@ -227,7 +227,7 @@ def main() -> int:
     )
     parser.add_argument("backend", metavar="BACKEND")
     parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose names contain TEXT")
-    parser.add_argument("--out", metavar="FILE.json", help="write what became of each case")
+    parser.add_argument("--out", metavar="FILE.json", help="write the outcome of each case")
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.answer:

@@ -2,8 +2,8 @@
 
     python3 scripts/run_wheels.py [TARGET ...] [--wheels DIR] [--no-tests]
 
-Runs the wheels of scripts/build_wheels.py. For each target, the same compiler builds the checks of tests/cpp, which run
-there:
+Runs the wheels of scripts/build_wheels.py. For each target, the same compiler builds the checks of tests/cpp. These run
+on the target:
 
 - engine_check, the engine on 20,000 random Pads;
 - replay, which loads the wheel's library into ONNX Runtime's own library for that machine, as operators and as an
@@ -64,9 +64,9 @@ NOT_IN_QEMU = (
 
 
 def main(arguments: list) -> int:
-    """Run the chosen targets; 1 if a check failed."""
+    """Run the chosen targets; return 1 if a check failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(MACHINES)} (default: all)")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"some of {', '.join(MACHINES)} (default: all)")
     parser.add_argument("--wheels", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels are")
     parser.add_argument("--no-tests", action="store_true", help="leave out the tests in Python")
     options = parser.parse_args(arguments)
@@ -90,7 +90,7 @@ def main(arguments: list) -> int:
 
 
 def find_wheel(name: str, folder: Path) -> Path:
-    """The wheel of a target."""
+    """Returns the wheel of a target."""
     found = sorted(folder.glob(f"*-{build_wheels.TARGETS[name].tag}.whl"))
     if len(found) != 1:
         sys.exit(
@@ -186,7 +186,7 @@ def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
 
 
 def short(part: str) -> str:
-    """A path relative to the root of the checkout."""
+    """Returns a path relative to the root of the checkout."""
     return part.replace(f"{ROOT}/", "")
 
 

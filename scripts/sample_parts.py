@@ -22,7 +22,7 @@ def build(
     functions: Sequence[onnx.FunctionProto] = (),
     domains: Sequence[str] = (),
 ) -> onnx.ModelProto:
-    """One model, checked by onnx itself (with shape inference, which Pad-1 does not have)."""
+    """Return one model, checked by onnx itself (with shape inference, which Pad-1 does not have)."""
     graph = helper.make_graph(
         list(nodes),
         "padding",
@@ -47,7 +47,7 @@ def build(
 
 
 def pad(name: str, inputs: Sequence[str], **attributes: object) -> onnx.NodeProto:
-    """A Pad node whose only output has the node's name."""
+    """Return a Pad node whose only output is ``name``."""
     return helper.make_node("Pad", list(inputs), [name], name=f"{name}_pad", **attributes)
 
 

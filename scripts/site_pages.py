@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from padops.runtime.provider_rules import CONDITIONS, KNOWN_PROVIDERS, ProviderRule
 
 ROOT = Path(__file__).resolve().parent.parent
-STACKED = 4  # a table of so many columns does not fit on a phone
+STACKED = 4  # a table with this number of columns does not fit on a phone
 TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 HEADING = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
@@ -29,12 +29,12 @@ RULE = re.compile(r"<(a|code|pre|h\d)\b.*?</\1>|<[^>]*>|\b([PS]\d+)\b", re.DOTAL
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """The page with the tables of the rules of providers."""
+    """Returns the page with the tables of the rules of providers."""
     return markdown.replace(PROVIDERS, provider_tables())
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """The page with labels in wide tables, unbroken options, and dotted names that break behind their dots."""
+    """Returns the page with labels in wide tables, unbroken options, and dotted names that break after their dots."""
     html = TABLE.sub(lambda found: _labelled(found[1]), html)
     html = OPTION.sub(r'<code><span class="option">\1</span>', html)
     anchors = rule_anchors()
@@ -43,7 +43,7 @@ def on_page_content(html: str, **_: object) -> str:
 
 
 def _labelled(rows: str) -> str:
-    """A table; if it is wide, each cell has its column's heading."""
+    """Returns a table; if it is wide, each cell has its column's heading."""
     headings = [markup.unescape(TAG.sub("", heading)).strip() for heading in HEADING.findall(rows)]
     if len(headings) < STACKED:
         return f"<table>{rows}</table>"
@@ -60,7 +60,7 @@ def _labelled(rows: str) -> str:
 
 
 def rule_anchors() -> dict[str, str]:
-    """The anchor of each rule of docs/semantics.md, by the rule's name."""
+    """Returns the anchor of each rule of docs/semantics.md, by the rule's name."""
     titles = re.findall(r"^### (([PS]\d+) .*)$", (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8"), re.M)
     return {name: re.sub(r"[^a-z0-9]+", "-", title.lower()) for title, name in titles}
 
@@ -71,8 +71,8 @@ def _linked(found: re.Match, anchors: dict[str, str]) -> str:
 
 
 def providers_table() -> str:
-    """A table in Markdown: providers × subjects of rules."""
-    head = "| provider | rules of | what it does not run right, or leaves to the next one |\n|---|---|---|\n"
+    """Returns a Markdown table with the rules of each provider."""
+    head = "| provider | rules of | Pads that it does not run right, or leaves to the next provider |\n|---|---|---|\n"
     return head + "".join(
         f"| {row.name.removesuffix('ExecutionProvider')} | {row.version} | {'; '.join(map(rule_text, row.rules))} |\n"
         for row in KNOWN_PROVIDERS
@@ -80,13 +80,13 @@ def providers_table() -> str:
 
 
 def provider_tables() -> str:
-    """The rules of each provider, and the meaning of their words."""
+    """Returns the rules of each provider, and the meaning of their words."""
     about = "On an axis, n is the number of elements, and m the number that a crop leaves. The terms mean:"
     return f"{providers_table()}\n{about}\n\n{terms()}"
 
 
 def terms() -> str:
-    """The conditions by subject, with their meaning."""
+    """Returns the conditions by subject, with their meaning."""
     parts = []
     for of in dict.fromkeys(row["of"] for row in CONDITIONS.values()):
         rows = [(name.replace(" ", GLUE), row["holds"]) for name, row in CONDITIONS.items() if row["of"] == of]
@@ -96,7 +96,7 @@ def terms() -> str:
 
 
 def rule_text(rule: ProviderRule) -> str:
-    """One rule in a few words."""
+    """Returns one rule in a few words."""
     said = CONDITIONS[rule.when].get("said", "")
     what = said.format(limit=rule.limit) if "{limit}" in said else {
         "always": "" if rule.modes else "every Pad",

@@ -5,19 +5,19 @@
     python3 scripts/test.py --long [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
 The second form passes its arguments to pytest, in the checkout's root, and runs nothing else. Each core runs its own
-files, unless there is only one, or -n is given (-n 0: one process). The third form runs the long tests (releases,
+files, unless there is only one file, or -n is given (-n 0: one process). The third form runs the long tests (releases,
 fuzzing, more of other tests) one after the other, and prints their counts.
 
 The first form skips the slow tests (tests/processes/slow.py): sanitizers, thousands of random cases, whole programs.
---all runs these, too, and then the quick conformance run.
+--all runs the slow tests, too, and then the quick conformance run.
 
 --peers also installs the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB), onnxruntime-web (node and
-npm) and the type checkers, and compares with them. onnxruntime-web and nine others have their own environments
-(scripts/peers.py makes all ten; 3 GB). All tests run. Without --peers, the run names the implementations that it
-lacked.
+npm) and the type checkers, and compares with them. onnxruntime-web and nine other implementations have their own
+environments (scripts/peers.py makes all ten; 3 GB). All tests run. Without --peers, the run names the implementations
+that it lacked.
 
---rest runs the tests that the last run of the first form skipped or failed. Together the two run all tests, each once.
-The sources must be the same.
+--rest runs the tests that the last run of the first form skipped or failed. Together, both runs cover all tests, each
+once. The sources must not change between the runs.
 """
 
 import os
@@ -72,7 +72,7 @@ def main(arguments: list) -> int:
 
 
 def _stale() -> str:
-    """Why the last whole run does not apply to these sources; "" if it does."""
+    """Return why the last whole run does not apply to these sources; "" if it does."""
     passed = environment.ROOT / PASSED
     if not passed.is_file():
         return "--rest: there has been no whole run: python3 scripts/test.py"
@@ -84,13 +84,13 @@ def _stale() -> str:
 
 
 def _left_out() -> list:
-    """The options that exclude peers whose environments neither exist nor are requested."""
+    """Return the options that exclude peers whose environments neither exist nor are requested."""
     wanted = lambda about: peers.is_made(about) or peers.environment_of(about) in ASKED_FOR
     return [f"--without={name}" for name, about in peers.stated().items() if not wanted(about)]
 
 
 def _places(arguments: list) -> list:
-    """The test files and folders in the arguments."""
+    """Return the test files and folders in the arguments."""
     values = {i + 1 for i, argument in enumerate(arguments) if argument in ("-k", "-m")}
     places = [argument.split("::")[0] for i, argument in enumerate(arguments) if i not in values]
     return [environment.ROOT / place for place in places if place and (environment.ROOT / place).exists()]

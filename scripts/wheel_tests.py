@@ -2,7 +2,7 @@
 
     python wheel_tests.py [NAME ...] [PYTEST ARGUMENTS]
 
-The self-check of the library comes first. NAME is in CHOSEN: then only these tests run, without the self-check. The
+The self-check of the library comes first. With NAMEs from CHOSEN, only these tests run, without the self-check. The
 tests check the results of the kernels and of the two ways into a session, and build nothing in C++. cibuildwheel runs
 this script with each new wheel, and scripts/run_wheels.py runs it under an emulator.
 """

@@ -1,1 +1,1 @@
-"""Compares padops with the other Pads of this machine, side by side in one run."""
+"""Compares the speed of padops and of the other Pad implementations on this machine, side by side in one run."""

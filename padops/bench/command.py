@@ -1,4 +1,4 @@
-"""``padops bench``."""
+"""The command ``padops bench``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 
 def add_bench(commands: Any) -> None:
     """Adds ``padops bench``."""
-    parser = commands.add_parser("bench", help="measure padops against the other Pads of this machine")
+    parser = commands.add_parser("bench", help="measure padops against other Pad implementations on this machine")
     add = parser.add_argument
     add("--quick", action="store_true", help="a few workloads, and less time for each")
     add("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
@@ -36,7 +36,7 @@ def add_bench(commands: Any) -> None:
     threads = partial(count, most=1024)
     add("--threads", type=threads, action="append", metavar="N", help="run with N threads (default: 1, then all)")
     add("--json", type=Path, metavar="FILE", help="write every measurement")
-    add("--markdown", action="store_true", help="the table in Markdown")
+    add("--markdown", action="store_true", help="print the table in Markdown")
     parser.set_defaults(run=_bench)
 
 
@@ -84,7 +84,7 @@ def _bench(options: argparse.Namespace) -> int:
         try:
             write_whole(options.json, [as_json(machine, results)])
         except OSError as error:
-            return fail(f"cannot write {options.json}: {error.strerror}")  # not a temporary file beside it
+            return fail(f"cannot write {options.json}: {error.strerror}")  # names this file, not the temporary file
         kept = f"{options.json} has the results until then, marked as cut short"
     if ending is None:
         return 0
@@ -93,7 +93,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, chosen: list[Workload], results: list[Measurement]) -> None:
-    """Measures with each number of threads; ``results`` receives the measurements."""
+    """Measures all models and workloads with each number of threads; ``results`` receives the measurements."""
     from padops.bench.table import count_threads
     from padops.bench.timing import IMPLEMENTATIONS, measure, time_model, time_workload
     from padops.bench.workloads import COMPARED

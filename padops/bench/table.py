@@ -1,4 +1,4 @@
-"""The measurements: the file that ``--json`` writes, and the one table, for the terminal and in Markdown."""
+"""Formats the measurements: as the file that ``--json`` writes, or as a table, for the terminal or in Markdown."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from padops.extras import RUNTIMES, version_of
 from padops.runtime.installed import processor
 from padops.terminal import table
 
-SCHEMA = 2  # rises when a reader of an older file would misread a newer file
-CUT_SHORT = "cut short"  # a fact in table and file beside the machine's facts: a signal ended the measuring
+SCHEMA = 2  # rises when a program for older files would misread newer files
+CUT_SHORT = "cut short"  # the key of a further fact in table and file: a signal ended the measuring
 _PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino")
 SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
     "geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)),
@@ -24,7 +24,7 @@ SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """One implementation on one workload, both by name."""
+    """The times of one implementation on one workload; both fields are names."""
 
     workload: str
     implementation: str
@@ -36,25 +36,25 @@ class Measurement:
 
 
 def describe_machine() -> dict[str, str]:
-    """The CPU, its threads, and the versions of all installed implementations."""
+    """Returns the CPU, its threads, and the versions of all installed implementations."""
     facts = {"processor": processor(), "threads": str(count_threads()), "python": platform.python_version()}
     return facts | {name: version for name in _PACKAGES if (version := version_of(name)) is not None}
 
 
 def count_threads() -> int:
-    """The number of threads that this process may run at once."""
+    """Returns the number of threads that this process may run at once."""
     allowed = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
-    """Returns the content of the file."""
+    """Returns the content of the JSON file."""
     content = {"schema": SCHEMA, "machine": machine, "measurements": [vars(result) for result in results]}
     return json.dumps(content, indent=1) + "\n"
 
 
 def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement | None:
-    """Returns the fastest measurement of an implementation, or of all with this prefix, such as the plain copies."""
+    """Returns the fastest measurement with this name or prefix; the prefix ``copy`` covers all plain copies."""
     alike = [taken for name, taken in row.items() if name == implementation or name.startswith(implementation + " ")]
     return min(alike, key=lambda taken: taken.median, default=None)
 
@@ -66,10 +66,10 @@ def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
 
 
 def cells(results: Sequence[Measurement]) -> list[list[str]]:
-    """Returns the titles, then a row for each workload, then a row for each of ``SUMMARY``.
+    """Returns the titles, then a row for each workload, then a row for each entry of ``SUMMARY``.
 
-    The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of each other
-    implementation's. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
+    The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of the speed of each
+    other implementation. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
     """
     by: dict[str, dict[int, dict[str, Measurement]]] = {}
     for taken in results:

@@ -1,4 +1,4 @@
-"""The implementations and their times: all implementations of a workload take turns, many times; the medians count.
+"""Times the implementations: all implementations of a workload take turns, many times; the medians count.
 
 A separate process measures one workload at a time, so that an interrupt loses no finished measurement.
 """
@@ -39,7 +39,7 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, kind: str) -> Any:
-    """A session: ``"built-in"`` without padops, ``"padops"`` with its operators, or a ``padops.InferenceSession``."""
+    """Returns a session: ``"built-in"`` (no padops), ``"padops"`` (its operators), or a ``padops.InferenceSession``."""
     import onnxruntime
 
     import padops
@@ -55,7 +55,7 @@ def session(model: bytes | str, threads: int, kind: str) -> Any:
 
 
 def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """A Pad in a session of this kind: for ``"padops"``, an operator of padops."""
+    """Prepares the Pad in a session of this kind; the kind ``"padops"`` runs an operator of padops."""
     from padops.convert.runtimes import KERNELS
 
     begin, end = np.array(workload.pairs, np.int64).T
@@ -76,12 +76,12 @@ def in_session(kind: str, workload: Workload, memory: Memory, threads: int) -> C
     return _call(workload, memory, threads, kind, (op_type, attributes, constants))
 
 
-# A node: its operator, its attributes, and its inputs beside the data.
+# A node: its operator, its attributes, and its inputs except the data.
 Node = tuple[str, Mapping[str, Any], Mapping[str, np.ndarray]]
 
 
 def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Node) -> Call:
-    """Returns a call that runs a node on a workload's data: other inputs are constants, input and output are bound."""
+    """Returns a call that runs a node on a workload's data: other inputs are constants, data and output are bound."""
     dtype, (op_type, attributes, constants) = by_name(workload.dtype), node
     opset = max(19, dtype.pad)  # the first with the mode and the element type
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
@@ -109,7 +109,7 @@ _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``numpy.pad``; slices if it adds nothing. Strings are NumPy's variable-length strings, which it also copies."""
+    """Prepares ``numpy.pad``, or slices for a crop. Strings are NumPy's variable-length strings, which NumPy copies."""
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -121,7 +121,7 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``torch.nn.functional.pad``."""
+    """Prepares ``torch.nn.functional.pad``."""
     try:
         import torch
 
@@ -147,7 +147,7 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """OpenVINO's Pad-12 on its CPU device."""
+    """Prepares OpenVINO's Pad-12 on its CPU device."""
     try:
         from padops.conformance.peers import openvino as peer
     except ImportError:
@@ -178,7 +178,7 @@ MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so 
 
 
 def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Copies as many bytes as the output has: ``memmove`` in one thread or all; for strings, the runtime's Identity."""
+    """Prepares a copy of the output's size: ``memmove`` in one or all threads; for strings, the runtime's Identity."""
     target, is_string = memory.target, workload.dtype == "string"
     if by_all and (threads == 1 or is_string):
         return None
@@ -203,9 +203,9 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same copy as ``copy``, by a Pad of padops that adds nothing; it uses the runtime's threads.
+    """Prepares the copy of ``copy`` with a Pad of padops that adds nothing; the Pad uses the runtime's threads.
 
-    It bypasses caches that are smaller than the output.
+    The Pad bypasses caches that are smaller than the output.
     """
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
@@ -227,7 +227,7 @@ IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
 # ---- The times.
 
 MIN_ROUNDS = 5
-_WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
+_WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block, untimed and timed, and of one sample
 _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts the CPU time of threads at 250 Hz
 _LIMIT = 3600  # seconds that one workload may take
 _SIZE = 16000  # the size to try first for open dims of a model: a second of speech
@@ -247,8 +247,8 @@ def time_workload(workload: Workload, names: Sequence[str], threads: int, second
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
     """Times the converted model, then the unchanged model with padops and without it.
 
-    The function writes the converted model into ``folder``. The caller deletes it, because an interrupt kills this
-    process.
+    The function writes the converted model into ``folder``. The caller deletes the folder, because an interrupt kills
+    this process.
     """
     import padops
 
@@ -289,7 +289,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with that of the first call; ``target`` is the memory that calls may write."""
+    """Compares every output bit by bit with the first call's output; ``target`` is the memory that calls may write."""
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
         if by.startswith("copy"):  # its output differs from the workload's
@@ -327,12 +327,12 @@ def time_calls(name: str, size: int, threads: int, calls: Mapping[str, Call], se
 
 
 def _block(call: Call) -> list[float]:
-    """Returns the seconds of single calls."""
+    """Returns the times of single calls, in seconds."""
     begin, warm = time.perf_counter(), 0
     while warm == 0 or time.perf_counter() - begin < _WARM:
         call()
         warm += 1
-    # So that the clock's own cost does not count.
+    # Time several short calls together, so that the clock's own cost does not count.
     repeats = max(1, int(_SAMPLE * warm / (time.perf_counter() - begin)))
     taken: list[float] = []
     while not taken or sum(taken) * repeats < _TIMED:
@@ -362,7 +362,7 @@ def measure(
     keep: Callable[[Sequence[Measurement]], None],
     progress: Progress,
 ) -> None:
-    """Measures in a process of its own, because thread pools keep their size once started."""
+    """Measures all steps in a separate process, because thread pools keep their size once started."""
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
         for done, (name, step) in enumerate(steps):
             progress(name, done, len(steps))

@@ -20,10 +20,10 @@ class Workload:
 
     name: str  # short, and unique
     shape: Shape  # of the data
-    amounts: Mapping[int, int | tuple[int, int]]  # of the padded axes: on both sides, or before and after
-    mode: str = "constant"  # which pads with 0
+    amounts: Mapping[int, int | tuple[int, int]]  # of each padded axis: for both sides, or (before, after)
+    mode: str = "constant"  # mode constant pads with 0
     dtype: str = "float"  # a name of ``padops.spec.dtypes``
-    interior: Shape = ()  # amounts between any two elements of each axis; empty for none
+    interior: Shape = ()  # amounts between neighbouring elements of each axis; empty for none
 
     @property
     def output_shape(self) -> Shape:
@@ -43,7 +43,7 @@ class Workload:
         return (prod(self.output_shape) * bits + 7) // 8
 
     def data(self) -> np.ndarray:
-        """The same random elements at every call."""
+        """Returns the same random elements at every call."""
         dtype = by_name(self.dtype)
         if dtype.name == "string":
             return np.array([f"token {i % 997}" for i in range(prod(self.shape))], object).reshape(self.shape)
@@ -53,14 +53,14 @@ class Workload:
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory of all implementations of a workload: bytes from a cache line on, as the runtime's own tensors."""
+    """The memory that all implementations of a workload use; it begins at a cache line, like the runtime's tensors."""
 
     source: np.ndarray
     target: np.ndarray
 
     @classmethod
     def of(cls, workload: Workload) -> Memory:
-        """Allocates memory, writes the workload's data, and touches both sides."""
+        """Allocates the memory, writes the workload's data into the source, and fills the target."""
         raw = np.frombuffer(b"" if workload.dtype == "string" else to_bytes(workload.data()), np.uint8)
         memory = cls(_aligned(raw.size), _aligned(workload.output_bytes))
         memory.source[:] = raw
@@ -68,7 +68,7 @@ class Memory:
         return memory
 
     def view(self, workload: Workload) -> np.ndarray:
-        """The source with its type and shape, for types of whole bytes."""
+        """Returns the source with the workload's type and shape, for types of whole bytes."""
         return self.source.view(by_name(workload.dtype).numpy).reshape(workload.shape)
 
 
@@ -96,7 +96,7 @@ WORKLOADS: tuple[Workload, ...] = (
     Workload("kv cache +1", _CACHE, {2: (0, 1)}),
     Workload("kv cache +512", _CACHE, {2: (0, 512)}),
     Workload("crop", _FEATURES, {2: -8, 3: -8}),
-    # On these four, an earlier engine was slower than the built-in Pad, on a CPU that it was not tuned for.
+    # On these four workloads, an earlier engine was slower than the built-in Pad, on a CPU that it was not tuned for.
     Workload("stft reflect", (4, 240000), {1: 512}, mode="reflect"),
     Workload("letterbox", (1, 3, 480, 640), {2: 80}),
     Workload("swin nhwc", (1, 150, 200, 96), {1: (0, 4), 2: (0, 3)}),
@@ -132,7 +132,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Pads of 1 KB to 100 MB, evenly over the orders of magnitude, with one to five axes; every fourth is an image."""
+    """Returns Pads of 1 KB to 100 MB, evenly over the orders of magnitude, of 1 to 5 axes; every fourth is an image."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
@@ -166,7 +166,7 @@ def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
 
 
 def _amounts(rng: random.Random, size: int, mode: str) -> tuple[int, int]:
-    """Begin and end of an axis: both alike, one alone, or a crop. ONNX Runtime reflects no further than n − 1."""
+    """Draws begin and end of an axis: both equal, one, or a crop. ONNX Runtime reflects at most n − 1 elements."""
     most = max(0, size - 1) if mode == "reflect" else size
     kind = rng.choice(("both", "both", "begin", "end", "crop"))
     if kind == "crop" and size > 4:

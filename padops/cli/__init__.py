@@ -27,11 +27,11 @@ from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail, say
 
-# When Python searches its objects for cycles: a large model stays in memory until the end, and repeated searches in it
-# took a third of the time.
+# The thresholds of Python's search for cycles of objects. A large model stays in memory until the end, and repeated
+# searches in it took a third of the time.
 SELDOM = (100_000, 50, 100)
 FILES = re.compile(r"(FILE|RULES)(\.\w+)?|MODEL|ORIGINAL|CONVERTED|IN|OUT|DIR")  # names of file arguments, in the usage
-KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stands even if their output is lost
+KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stays the same if their output is lost
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
-    # The note on files that "interrupted" adds; and the model that an interrupted command has written all the same.
+    # The note on files after the word "interrupted"; and the model that a command wrote before its interruption.
     parser.set_defaults(left_behind="", written=lambda: None)
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -46,7 +46,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     if options.report and not os.path.realpath(options.report).lower().endswith(".json"):
-        options.usage_error(f"{options.report}: for a folder, --report must end with .json: all else may be models")
+        options.usage_error(f"{options.report}: for a folder, --report must end with .json: others may be models")
     try:
         jobs = _jobs(options, passed, source)
     except OSError as error:
@@ -93,7 +93,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]:
-    """Yields the outcome of each model as soon as it is known; converts ``count`` at a time, in processes."""
+    """Yields the outcome of each model as soon as it is known; converts ``count`` models at a time, in processes."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return
@@ -141,7 +141,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
 
 
 def _outcome(source: str, code: int, conversion: Any = None, error: str | None = None, **more: Any) -> Outcome:
-    """The outcome of one model; the report is without the fields that are the same for all models."""
+    """Returns the outcome of one model; its report lacks the fields that are the same for all models."""
     report = {} if conversion is None else conversion.to_json()
     text = f"error: {(error or '').removeprefix(f'{source}: ')}"  # the line begins with the name
     told = {"source": source, "output": None, "exit": code, "error": error, "warning": None, "text": text} | more

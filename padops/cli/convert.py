@@ -14,16 +14,16 @@ from padops.terminal import count, fail, json_text, names, progress_line, say
 
 ABOUT = (
     "Replace every Pad of a model by an operator of the domain padops. Nothing else changes, except convolutions and "
-    "poolings that a Pad is folded into (with --no-fold, none); external data are copied beside the output. Exit "
-    "codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad, or one "
-    "has no fallback), 4 verification mismatch, 5 verification undecided (with --strict, not all proved). Unless the "
-    "code is 0, no model is written, with two exceptions that the message names: only the report could not be written; "
-    "or, at 5 without --strict, the converted model runs but there is nothing to compare it with."
+    "poolings into which padops folds a Pad (unless --no-fold is given); external data are copied beside the output. "
+    "Exit codes: 0 done, 1 error, 2 usage, 3 a Pad that ONNX Runtime refuses is unconverted (with --strict, any Pad is "
+    "unconverted or has no fallback), 4 verification mismatch, 5 verification undecided (with --strict, not all "
+    "proved). Unless the code is 0, no model is written, with two exceptions that the message names: only the report "
+    "could not be written; or, at 5 without --strict, the converted model runs but has nothing to compare it with."
 )
 ABOUT_VERIFY = (
-    "Check whether a converted model does what the original does. padops proves that each part that differs does the "
-    "same, if it can; then it runs both models on the same inputs and compares their outputs. Exit codes: 0 proved, or "
-    "tested (the runs were equal, or floats differ by no more than they move by themselves); 1 error; 2 usage; 4 "
+    "Check whether a converted model does what the original does. If padops can, it proves that each part that differs "
+    "does the same. Then it runs both models on the same inputs and compares their outputs. Exit codes: 0 proved, or "
+    "tested (the runs were equal, or floats differ by no more than a measured tolerance); 1 error; 2 usage; 4 "
     "different; 5 unknown (with --strict, also tested)."
 )
 
@@ -49,7 +49,7 @@ def add_convert(commands: Any) -> None:
                         "...")  # fmt: skip
     add_rules(parser, "with --for: ")
     parser.add_argument("--opset", type=count, metavar="N", help="with --target onnx: write the Pads for version N of "
-                        "the standard operators, and bring the rest to it by onnx's version converter; implies "
+                        "the standard operators, and convert the rest with onnx's version converter; implies "
                         "--verify")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="add functions of "
                         "standard operators to the model, which run the Pads if the library is absent (default: "
@@ -88,7 +88,7 @@ def run_convert(options: argparse.Namespace) -> int:
     named = options.source if options.in_place else options.output
     target = None if options.dry_run or named == STREAM else Path(named)
     before = target and identity(target)
-    # ``main`` asks, since a signal may come after this function: letting go of a large model takes long.
+    # ``main`` calls it, since a signal may come after this function returns: freeing a large model takes long.
     options.written = lambda: target if target and identity(target) not in (None, before) else None
     return _run(options, passed)
 
@@ -109,7 +109,7 @@ def _settle_output(options: argparse.Namespace) -> None:
         options.usage_error("name OUT, or use --in-place or --dry-run")
 
 
-# The options with the same names in padops.convert, which has "run" for --run.
+# The options that have the same names in padops.convert; --run is its argument "run".
 PASSED = ("target", "without_pad", "provider", "rules", "opset", "fallback", "fold", "select", "auto_pad", "emulated",
           "custom_domains", "strict", "verify", "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report",
           "follow_links")  # fmt: skip
@@ -146,7 +146,7 @@ def add_verify(commands: Any) -> None:
     parser = commands.add_parser("verify", help=about, description=ABOUT_VERIFY)
     known = "an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
     parser.add_argument("original", metavar="ORIGINAL", help=known)
-    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
+    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with ORIGINAL, or -")
     add_runs(parser)
     parser.add_argument("--providers", type=names, metavar="A,B", help="run both models in sessions with these "
                         "execution providers, first choice first, such as "

@@ -10,12 +10,12 @@ from padops.extras import DependencyError, needing
 from padops.terminal import fail, json_text, say
 
 FAILED, NOT_RUN = "failed", "not run"  # outcomes of the self-check
-SCHEMA = 1  # version of the JSON that --json prints; rises when a reader of the old version would misread the new
+SCHEMA = 1  # version of the JSON that --json prints; rises if readers of the old JSON would misread the new JSON
 
 
 def add_info(commands: Any) -> None:
     """Adds ``padops info``."""
-    parser = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
+    parser = commands.add_parser("info", help="print versions, the library and its operators, and run one operator")
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.set_defaults(run=_run)
 

@@ -29,7 +29,7 @@ ABOUT = (
     "Pad are wrong, 1 a model cannot be read, 3 a Pad is refused or breaks a rule, 5 a Pad is unsure: its results may "
     "be wrong, or are unknown."
 )
-PASSED = ("select", "custom_domains", "follow_links", "providers", "rules", "onnxruntime")  # of padops.inspect, too
+PASSED = ("select", "custom_domains", "follow_links", "providers", "rules", "onnxruntime")  # also of padops.inspect
 
 
 def add_inspect(commands: Any) -> None:
@@ -47,11 +47,11 @@ def add_inspect(commands: Any) -> None:
                         "wrong)")  # fmt: skip
     parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the session's execution providers, "
                         "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider. The verdicts "
-                        "judge this session; each Pad also names the provider that runs it if padops is one of them "
-                        "(default: the CPU's)")  # fmt: skip
+                        "judge this session; if padops is among the providers, each Pad also names the provider that "
+                        "runs it (default: the CPU's)")  # fmt: skip
     add_rules(parser, "with --providers: ")
     parser.add_argument("--onnxruntime", metavar="1.N", help="judge by this release; it need not be "
-                        "installed (default: the installed one)")  # fmt: skip
+                        "installed (default: the installed release)")  # fmt: skip
     parser.add_argument("--check", action="store_true", help="exit with 4, 3 or 5 if a Pad is wrong, refused or unsure")
     parser.add_argument("--allow", action="append", choices=KINDS, default=[], metavar="KIND", help="with --check: "
                         f"ignore Pads that are {', '.join(KINDS[:-1])} or {KINDS[-1]}; repeatable")  # fmt: skip
@@ -91,7 +91,7 @@ def run_inspect(options: argparse.Namespace) -> int:
             raise
         except PadopsError as error:
             told[name] = str(error)
-            if options.format != "github":  # whose lines name no command of a workflow
+            if options.format != "github":  # ``github`` prints it in a form that is no workflow command
                 fail(error if alone or str(error).startswith(name) else f"{name}: {error}")
         else:
             told[name] = inspection
@@ -108,7 +108,7 @@ def run_inspect(options: argparse.Namespace) -> int:
 
 # ---- The findings for programs.
 
-Results = Mapping[str, "Inspection | str"]  # by the name of the model, "-" for standard input: or why it is unreadable
+Results = Mapping[str, "Inspection | str"]  # by model name ("-": standard input); a string: why it is unreadable
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,13 @@ def findings_of(results: Results, allowed: Collection[str]) -> Iterator[Finding]
 
 
 def exit_code(results: Results, allowed: Collection[str]) -> int:
-    """The exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
+    """Returns the exit code of ``--check``: 0, or the code of the worst finding that is not allowed."""
     codes = {finding.rule.code for finding in findings_of(results, allowed) if not finding.allowed}
     return next((code for code in WORST_FIRST if code in codes), DONE)
 
 
 def as_json(results: Results, allowed: Collection[str]) -> str:
-    """JSON with all facts of each Pad; ``allowed`` changes nothing."""
+    """Returns JSON with all facts of each Pad; ``allowed`` changes nothing."""
     from padops.convert.records import SCHEMA
     from padops.runtime.installed import versions
 
@@ -194,7 +194,7 @@ NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations o
 
 
 def sarif(results: Results, allowed: Collection[str]) -> str:
-    """A SARIF log with one run and a result for each finding."""
+    """Returns a SARIF log with one run and a result for each finding."""
     import padops
 
     rules = [*RULES.values(), UNREADABLE]
@@ -217,7 +217,7 @@ def sarif(results: Results, allowed: Collection[str]) -> str:
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
-    """One result. All are in line 1: GitHub separates results by their fingerprints, from the Pads' unique paths."""
+    """Returns one result, always in line 1: GitHub separates results by fingerprints, from the Pads' unique paths."""
     path = _from_here(finding.model)
     uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
     place = {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.place else {}
@@ -244,7 +244,7 @@ COUNTS = {"tests": "", "failures": "/failure", "errors": "/error", "skipped": "/
 
 
 def junit(results: Results, allowed: Collection[str]) -> str:
-    """JUnit XML: a suite for each model and a test case for each Pad."""
+    """Returns JUnit XML: a suite for each model and a test case for each Pad."""
     root = ElementTree.Element("testsuites", name="padops inspect")
     root.extend(_suite(name, result, allowed) for name, result in results.items())
     for element, (count, path) in product((root, *root), COUNTS.items()):
@@ -271,7 +271,7 @@ def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> Ele
 
 
 def github(results: Results, allowed: Collection[str]) -> str:
-    """GitHub workflow commands: one for all Pads of a model with the same reason; then a line for each model."""
+    """Returns GitHub workflow commands, one for all Pads of a model with the same reason, and a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings_of(results, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)

@@ -13,7 +13,7 @@ from padops.terminal import shown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that itself, not its parent, refuses empty values and unknown options."""
+    """A parser that refuses empty values and unknown options itself, and does not leave them to its parent parser."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses like argparse, but fails on unknown options and empty values."""
@@ -50,14 +50,14 @@ def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Adds ``--custom-domain`` and ``--follow-links``, which set how padops reads a model."""
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="a "
-                        "domain of the exporter with its framework's pads: tf2onnx's MirrorPad, nGraph's Pad; "
-                        "repeatable")  # fmt: skip
+                        "domain in which the exporter keeps pads of its framework, such as tf2onnx's MirrorPad or "
+                        "nGraph's Pad; repeatable")  # fmt: skip
     parser.add_argument("--follow-links", action="store_true", help="accept external data that are links out of the "
                         "model's folder (links of a Hugging Face cache are always accepted)")  # fmt: skip
 
 
 def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
-    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins each help."""
+    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins help texts."""
     parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}make as many runs after a "
                         "proof as without one")  # fmt: skip
     parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs "
@@ -65,8 +65,8 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=f"{condition}seed of the random "
                         "inputs (default: %(default)s)")  # fmt: skip
     parser.add_argument("--rtol", type=float, metavar="X", help=f"{condition}accept as rounding a difference of atol + "
-                        "rtol * |x| for a float x (default, without --atol: what the original's own floats move, "
-                        "which is measured)")  # fmt: skip
+                        "rtol * |x| for a float x (default, without --atol: a tolerance that is measured on the "
+                        "original)")  # fmt: skip
     parser.add_argument("--atol", type=float, metavar="X", help="see --rtol")
 
 
@@ -83,7 +83,7 @@ def models_in(folder: Path) -> list[Path]:
 
 
 def _may_be_ir(path: Path) -> bool:
-    """Whether an XML file may be an IR: it has a ``<net>``, or is unreadable or a pointer, which its reader reports."""
+    """Returns whether an XML file may be an IR: it has a ``<net>``, or is unreadable or a Git LFS pointer."""
     if not path.is_file():
         return True
     try:

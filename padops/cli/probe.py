@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 ABOUT = (
     "Measure how an execution provider of this machine runs Pads: padops runs small models, each in a process of its "
     "own, which may die, and compares every bit. It writes a file of rules into your configuration folder, where "
-    "sessions with the same provider, version and device find it; or, with --output, elsewhere: "
-    "padops.InferenceSession accepts such a file as rules=, commands as --rules. Exit codes: 0 done, 1 error, 2 usage, "
-    "5 some models are not right with these rules either."
+    "sessions with the same provider, version and device find it. With --output, it writes another file, which "
+    "padops.InferenceSession accepts as rules=, and commands as --rules. Exit codes: 0 done, 1 error, 2 usage, "
+    "5 some models are wrong even with these rules."
 )
 
 
@@ -28,14 +28,14 @@ def add_probe(commands: Any) -> None:
     """Adds ``padops probe``."""
     about = "measure how an execution provider runs Pads, and write rules for it"
     parser = commands.add_parser("probe", help=about, description=ABOUT)
-    parser.add_argument("provider", metavar="PROVIDER", help="its name, such as WebGpuExecutionProvider")
-    parser.add_argument("--library", metavar="FILE", help="the library of a plugin, which onnxruntime does not "
-                        "have built in")  # fmt: skip
+    parser.add_argument("provider", metavar="PROVIDER", help="the provider's name, such as WebGpuExecutionProvider")
+    parser.add_argument("--library", metavar="FILE", help="the library of a plugin provider, which is not "
+                        "built into onnxruntime")  # fmt: skip
     parser.add_argument("--option", type=_pair, action="append", default=[], metavar="NAME=VALUE", dest="own_options",
                         help="an option of the provider, such as backend_path=…; repeatable")  # fmt: skip
     parser.add_argument("--seconds", type=count, default=60, metavar="N", help="the limit for one model; then its "
                         "process is killed (default: %(default)s)")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="RULES.json", help="write the rules there (default: padops/rules/"
+    parser.add_argument("-o", "--output", metavar="RULES.json", help="the file to write (default: padops/rules/"
                         "PROVIDER.json in your configuration folder, or in the folder $PADOPS_RULES)")  # fmt: skip
     parser.set_defaults(run=run_probe)
 
@@ -55,7 +55,7 @@ def run_probe(options: argparse.Namespace) -> int:
     from padops.runtime.provider_rules import file_of, full_names
 
     if runtime_minor() < FIRST_MINOR:
-        return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones take no provider of padops")
+        return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones accept no plugin provider")
     if options.library and not Path(options.library).is_file():
         return fail(f"--library: there is no file {options.library}")
     (name,) = full_names([options.provider])
@@ -77,7 +77,7 @@ def run_probe(options: argparse.Namespace) -> int:
     except OSError as error:
         return fail(error)
     if output is not None:
-        way = f"takes them with rules={str(output)!r}" if options.output else "finds them by itself"
+        way = f"accepts them with rules={str(output)!r}" if options.output else "finds them by itself"
         say(f"{output}: {len(found.rules)} rules; padops.InferenceSession {way}")
     return UNDECIDED if found.unexplained else 0
 
@@ -91,7 +91,7 @@ def show(found: Outcome) -> None:
         say(f"  {when:22} {'; '.join(_told(rows))}")
     if found.beside:
         right = sum(row.does == "right" for row in found.beside)
-        asked = f"{len(found.beside)} models that failed, or that padops takes"
+        asked = f"{len(found.beside)} models that failed, or that padops claims"
         say(f"with padops and these rules beside it: {right} of {asked}, are right")
     say(*(f"unexplained: {line}" for line in found.unexplained))
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Run a model in padops.InferenceSession, and print the outputs. If onnxruntime refuses the model or gets it wrong "
-    "because of a Pad, it is converted in memory first; one line on standard error says so. Exit codes: 0 done, 1 "
-    "error, 2 usage."
+    "because of a Pad, padops first converts the model in memory, and reports this in one line on standard error. Exit "
+    "codes: 0 done, 1 error, 2 usage."
 )
 LONGEST_NAME = 60_000  # bytes; the limit of a zip is 65,535
 SHOWN = 64  # the most elements to print; a larger output is printed as its type and shape
@@ -93,7 +93,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
     rules = rules_of_session(options.providers or (), options.rules)
     providers = None if options.providers is None else full_names(options.providers, rules)
     convert = options.convert
-    if options.custom_domains or options.follow_links:  # inspect's are empty if the session finds the domains itself
+    if options.custom_domains or options.follow_links:  # ``inspect`` returns none if the session finds the domains
         read = {"custom_domains": options.custom_domains, "follow_links": options.follow_links}
         convert = inspect(model, **read).convert or convert
     try:
@@ -104,12 +104,12 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
         return InferenceSession(model, providers=providers, convert=convert, rules=options.rules)
     except OSError as error:  # the library of padops is missing
         raise PadopsError(str(error)) from error
-    except Exception as error:  # onnxruntime's exceptions have no base of their own
+    except Exception as error:  # onnxruntime's exceptions have no common base class
         raise PadopsError(f"{named} does not run: {' '.join(str(error).split())}") from error
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Returns the outputs by name; a PadopsError says why there are none."""
+    """Returns the outputs by name; raises a PadopsError with the reason if there are none."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError
@@ -132,7 +132,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     feeds = fit_inputs(load_inputs(options.inputs or {}, taken), taken)
     try:
         arrays = run_session(session, feeds)
-    except Exception as error:  # as above
+    except Exception as error:  # onnxruntime's exceptions have no common base class
         raise PadopsError(f"{named} does not run with these inputs: {' '.join(str(error).split())}") from error
     results = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
     for name, array in results.items():
@@ -143,7 +143,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
 
 
 def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes an ``.npz``, whole or not at all; a PadopsError says which of the outputs it cannot hold."""
+    """Writes an ``.npz``, whole or not at all; raises a PadopsError that names an output that it cannot hold."""
     import numpy as np
 
     from padops.convert.errors import PadopsError

@@ -1,4 +1,4 @@
-"""Lines of results for people: a few for each Pad, the verification, the files that were written."""
+"""Formats results as lines for people: a few lines for each Pad, the verification, and the written files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAID = {
     "same": "ONNX Runtime loads neither model; their nodes are proved to do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
-    "interface": "the models have other inputs or outputs",
+    "interface": "the models have different inputs or outputs",
     "fails": "the converted model does not run",
     "undecided": "neither model runs",
     "not run": "the models could not be run",
@@ -35,7 +35,7 @@ IN_OPTIONS = ("provider=True", 'backend="pyop"')  # for operators in C++, and fo
 ROADS: dict[Road, str] = {
     "session": "runs the model as it is, like padops run; for your own SessionOptions: padops.register(options, "
     "{arguments})",
-    "memory": "converts the Pads that need it in memory, and writes nothing; padops run does the same",
+    "memory": "converts, in memory, the Pads that need conversion, and writes nothing; padops run does the same",
     "convert": "writes a model with operators of padops, and functions of standard operators for use without padops",
     "lower": "writes a model of standard operators alone, for sessions without padops",
 }
@@ -46,7 +46,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     verdict, proof, ran = verification.verdict, verification.proof, SAID[verification.outcome]
     told = PROVED if verdict == "proved" else ran
     if told == PROVED and proof is not None and any("open dims" in row.holds_for for row in proof.regions):
-        told += ", for the sizes below"  # of open dims, a proof by moves tries some
+        told += ", for the sizes below"  # a proof by moves tries some sizes of open dims
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = "a part of the models may differ, but no run of both has shown it"
     yield f"{verdict}: {told}"
@@ -130,7 +130,7 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
 
 
 def what_was_written(conversion: Conversion) -> str:
-    """Names the files that were written."""
+    """Returns a text that names the written files."""
     if conversion.output is None:
         return "nothing was written"
     files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
@@ -180,6 +180,6 @@ def total_lines(results: Sequence[Inspection | str]) -> Iterator[str]:
 
 
 def _form(pad: PadFacts) -> str:
-    """The line with the form of a Pad, its opset, and what it pads: ``  Pad (opset 18): …``."""
+    """Returns the line with the form of a Pad, its opset, and what it pads: ``  Pad (opset 18): …``."""
     form = "Pad" if re.fullmatch(r"Pad-\d+ (inputs|attributes)", pad.form) else pad.form
     return f"  {form} (opset {pad.opset}): {pad.what()}" if pad.opset else f"  {form}: {pad.what()}"

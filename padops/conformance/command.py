@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from padops.conformance.runner import Progress
 
 ABOUT = (
-    "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
-    "Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
+    "Run padops and all other implementations of Pad on this machine on the same cases, and compare them with the "
+    "rules, bit by bit. Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
 )
-SCRIPT = "Print a script that runs one case on one peer and exits 1 where it differs; only padops' peers need padops."
+SCRIPT = "Print a script that runs one case on a peer and exits 1 if the peer is wrong; only padops' peers need padops."
 
 
 def add_conformance(subparsers: Any) -> None:
     """Add ``padops conformance``."""
-    parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
+    parser = subparsers.add_parser("conformance", help="compare implementations of Pad with padops", description=ABOUT)
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
     level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
-        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own, or "
-        "PATH.py, all peers of a file (docs/conformance.md)",
+        help="run only this peer (may be repeated), with @PYTHON in another interpreter; PATH.py:function is a peer of "
+        "your own, PATH.py is all peers of a file (docs/conformance.md)",
     )  # fmt: skip
     parser.add_argument(
         "--peer-command", action="append", default=[], metavar="COMMAND",
-        help='run only this one: a program in any language, such as "node peer.mjs" (docs/conformance.md)',
+        help='run only this peer: a program in any language, such as "node peer.mjs" (docs/conformance.md)',
     )  # fmt: skip
     parser.add_argument(
         "--without", action="append", default=[], metavar="NAME", help="run all peers but this one (may be repeated)"
     )
-    parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
+    parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as with --peer")
     parser.add_argument(
         "--strict-peers", action="store_true",
         help="new behaviour of a peer, in a version that the known divergences were not recorded with, is a failure",
@@ -80,7 +80,7 @@ def add_conformance(subparsers: Any) -> None:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Run the suite with these options."""
-    with needing("padops conformance"):  # before a folder is made
+    with needing("padops conformance"):  # before a folder is created
         import onnx  # noqa: F401
 
     from padops.conformance import cases, record, render, runner
@@ -126,7 +126,7 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Return the chosen peers, or all."""
+    """Return the chosen peers, or all peers."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
@@ -143,7 +143,7 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     return peers
 
 
-SHOWN = 20  # the most results of a kind to print; results of one peer with one text count as one
+SHOWN = 20  # the most results of a kind to print; equal results of a peer count as one
 
 
 @contextlib.contextmanager
@@ -160,7 +160,7 @@ def showing_progress() -> Iterator[Progress]:
 
 
 def show(summary: Summary) -> None:
-    """Print each peer's counts, the absent peers, and the problems; several equal results of a peer print once."""
+    """Print each peer's counts, the absent peers, and the problems; print equal results of a peer once."""
     from padops.conformance.record import counts_of
 
     for section in (*summary.peers(), *summary.problems()):

@@ -1,13 +1,13 @@
-"""The known divergences of real Pads from the rules of docs/semantics.md, and the versions they were recorded with.
+"""The known divergences of Pad implementations from docs/semantics.md, and the versions that they were recorded with.
 
-``known.json`` lists the divergences by package; a JSON file beside a file of peers lists the divergences of its peers.
-A row has the fields of ``Divergence``. A row that is ``like`` another, by its id, inherits the fields that it does not
-set. A row without ``versions`` covers all recorded versions. If several rows match a case, the first that fits the
-outcome counts.
+``known.json`` lists the divergences by package; a ``known.json`` beside a file of peers lists the divergences of those
+peers. A row has the fields of ``Divergence``. A row whose ``like`` is the id of another row inherits the fields
+that it does not set. A row without ``versions`` covers all recorded versions. If several rows match a case, the first
+row that fits the outcome counts.
 
-A version without records is no failure of padops: a newer version is judged like the newest recorded version, an older
-version like the oldest. Its unexplained results count as new behaviour, in a list of their own. After a review of these
-results, and changes to the divergences if necessary, the version becomes an end of ``recorded``.
+A version without records is no failure of padops. A newer version is judged like the newest recorded version, an older
+version like the oldest. Unexplained results of these versions count as new behaviour, in a separate list. After a
+review of the results, and changes to the divergences if necessary, the version becomes an end of ``recorded``.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class Divergence:
     outcome: str | Collection[str]  # one of ``features.WRONG``, or several if the outcome depends on memory
     rule: str  # the affected rule of docs/semantics.md
     reason: str  # the reason, in a sentence
-    peer: str  # of ``peers.PEERS``; a peer in another interpreter counts too
+    peer: str  # a name in ``peers.PEERS``; covers this peer in every interpreter
     versions: str  # of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``
     link: str = ""  # upstream's statement or discussion
     families: Collection[str] = ()  # of operators; empty for all
     modes: Collection[str] = ()  # in lower case; empty for all
     dtypes: Collection[str] = ()  # element types; empty for all
     expected: str = ""  # ``"output"`` or ``"error"``, or empty for both
-    rules: Collection[str] = ()  # the expected error's; empty for all
+    rules: Collection[str] = ()  # the rules of the expected error; empty for all
     tags: Collection[str] = ()  # all of these hold
-    some: Collection[str] = ()  # one of these holds, unless it is empty
+    some: Collection[str] = ()  # at least one of these holds; empty for no condition
     without: Collection[str] = ()  # none of these hold
     opsets: Sequence[int] = ()  # the oldest and newest opset, or empty for all
     # A part of the peer's message. It separates known from new behaviour, and does not affect which cases match.
     says: str = ""
-    example: str = ""  # a case that shows it: part of every run, to detect a divergence that no longer occurs
+    example: str = ""  # a case of every run that shows the divergence, to detect that it no longer occurs
 
     def __post_init__(self) -> None:
         if unknown := {*self.tags, *self.some, *self.without} - TAGS or self.outcomes - {*WRONG}:
@@ -80,7 +80,7 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
+    """Return a range's ends, and whether the second is included: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
         raise ValueError(f"a range of versions is {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
@@ -95,7 +95,7 @@ def in_range(version: str, versions: str) -> bool:
 
 
 KNOWN: list[Divergence] = []  # in the order of the peers
-EXAMPLES: dict[str, str] = {}  # the example of each
+EXAMPLES: dict[str, str] = {}  # the example of each divergence, by id
 RECORDED: dict[str, str] = {}  # versions, by the distribution that a peer names first
 OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the same package
 
@@ -133,10 +133,10 @@ def add_peers(place: Path) -> list[Peer]:
 
 
 def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the version that selects a peer's divergences, and the recorded versions if its own is excused, else "".
+    """Return the version that selects a peer's divergences, and the recorded versions if faults may be new, else "".
 
-    The version is the peer's own, or the nearest recorded version. Nothing excuses padops' own peers: padops must know
-    their behaviour in a new runtime. A user's own peer has no records.
+    The version is the peer's own, or the nearest recorded version. A fault of padops' own peers never counts as new:
+    padops must know their behaviour in a new runtime. A user's own peer has no records.
     """
     package, version = next(iter(versions.items()), ("", ""))
     package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)

@@ -54,7 +54,7 @@ class Prepared:
     case: Request
     expected: Expected
     packed: Packed | None  # the expected output, or None for an error
-    tags: frozenset[str]  # those of ``TAGS`` that hold
+    tags: frozenset[str]  # the tags in ``TAGS`` that hold
 
     @classmethod
     def of(cls, case: Request) -> Prepared:
@@ -70,7 +70,7 @@ class Prepared:
 
     @property
     def of_class(self) -> str:
-        """``BEYOND`` if the ONNX standard does not require a Pad to run the case, as padops does (P4)."""
+        """``BEYOND`` if padops runs the case (P4), but the ONNX standard does not require this of a Pad."""
         tag = "reflect-beyond-left" if self.case.mode == "reflect" else "overcropped"
         right = self.family == "onnx" and self.packed is not None and self.case.mode != "constant"
         return BEYOND if right and tag in self.tags else "standard"

@@ -18,7 +18,7 @@ from padops.spec.dtypes import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
-    """Return the outcome of an answer of ``worker.py`` and, unless it is ``"agree"``, the difference."""
+    """Return the outcome of an answer in the form of ``worker.py``, and the difference or the message, if any."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:
@@ -38,7 +38,7 @@ def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Return whether every float is close to the expected one: a NaN to every NaN, an infinity only to itself."""
+    """Return whether every float is close to the expected float: a NaN to every NaN, an infinity only to itself."""
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
         return False
@@ -69,8 +69,8 @@ class PeerRun:
     absent: str | None = None  # why the peer is absent, or None
     results: list[dict[str, Any]] = field(default_factory=list)
     left: int | None = None  # the number of cases that an interrupt left out; None without an interrupt
-    recorded: str = ""  # the recorded versions if its own is not among them; else empty
-    known: Sequence[Divergence] = ()  # the divergences that concern it
+    recorded: str = ""  # the recorded versions if the peer's version is not among them; else empty
+    known: Sequence[Divergence] = ()  # the divergences that concern the peer
     # For each divergence that matched a case: the number of cases with its outcome.
     seen: dict[str, int] = field(default_factory=dict)
 

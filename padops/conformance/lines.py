@@ -1,4 +1,4 @@
-"""The protocol of a peer in another language: one JSON object per line. docs/conformance.md describes it."""
+"""The protocol of a peer in another language: one JSON object per line. docs/conformance.md describes the protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
 
 
 def question(request: Request, lowered: bool = False, provider: str = "") -> bytes:
-    """Encode a case as a line; ``lowered`` and ``provider`` are the peer's."""
+    """Encode a case as a line; ``lowered`` and ``provider`` are fields of the peer."""
     inputs = [
         {"name": f"input_{i}", "role": row.name, "constant": i in request.constant_inputs, **tensor(array)}
         for i, (row, array) in enumerate(zip(request.row.inputs, request.inputs))
@@ -88,7 +88,7 @@ def tensor(array: np.ndarray) -> dict[str, Any]:
 
 
 def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
-    """Read an answer in the form of ``worker.py``."""
+    """Read an answer, and return it in the form of ``worker.py``."""
     said = _object(stream)
     if "output" in said:
         return "output", _packed(said["output"])

@@ -1,4 +1,4 @@
-"""Models of one node: a case as an operator of padops, as the Pad of ONNX, or converted."""
+"""Makes the model of a case: one node (an operator of padops or the Pad of ONNX), or the converted model."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def one_node_model(
 ) -> onnx.ModelProto:
     """Make a model of one node, whose output is called ``output``.
 
-    ``inputs`` and ``output`` have an element type and a shape each, None for an undeclared shape. ``constants`` are the
-    inputs of the node that the model stores; an absent input has an empty name.
+    Each value of ``inputs``, and ``output``, is an element type and a shape; the shape None is undeclared. The model
+    stores ``constants``, the constant inputs of the node. In ``names``, an absent input is an empty name.
     """
     import onnx
     from onnx import helper
@@ -47,10 +47,10 @@ def one_node_model(
 
 
 def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; ``standard``: with the Pad of ``ai.onnx``, or raise Unsupported if ONNX lacks it."""
+    """Make the model of a case; ``standard`` uses the Pad of ``ai.onnx``, or raises Unsupported if ONNX lacks it."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
-    # Else the oldest opset in which standard operators support the element type.
+    # Without ``standard``, use the oldest opset in which standard operators support the element type.
     oldest = (row for row in VERSIONS if row >= 18 and case.dtype.name in OPS[f"Pad_{row}"].types)
     opset = case.opset if standard else next(oldest)
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(case.inputs)]
@@ -72,7 +72,7 @@ def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
 
 
 def ir_version(opset: int) -> int:
-    """Return the oldest IR version that functions allow and that every runtime with this opset reads."""
+    """Return an IR version that allows functions and that every runtime with this opset reads."""
     return next((ir for newest, ir in ((17, 8), (20, 9), (22, 10), (23, 11), (24, 12)) if opset <= newest), 13)
 
 
@@ -97,12 +97,12 @@ class RuleBroken(Refused):
 
 
 def without_pad(request: Request) -> onnx.ModelProto:
-    """Make the model and run ``padops convert --target onnx --without-pad`` on it; raise as ``converted``."""
+    """Make the model of a case, and convert it with ``--target onnx --without-pad``; raise as ``converted`` does."""
     return converted(make_model(request), target="onnx", without_pad=True)
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
-    """Convert the model of a case as ``padops.convert``; raise RuleBroken, or Unsupported for a case without a form."""
+    """Convert a model as ``padops.convert`` does; raise RuleBroken, or Unsupported if it has no converted form."""
     from padops.convert import convert
 
     conversion = convert(model, fold=False, **options)

@@ -15,7 +15,7 @@ from padops.files.staging import write_whole
 FILE = "conformance.jsonl"
 SCHEMA = 2
 
-# The fields of each line, by its kind; one with "?" may be absent.
+# The fields of each line, by its kind; a field with "?" may be absent.
 FIELDS = {
     "header": "kind schema padops level seed machine peers absent".split(),
     "result": "kind case origin op mode dtype peer detail repro rank rules outcome divergence? unexpected new inputs? "
@@ -40,7 +40,7 @@ def counts_of(footer: dict[str, Any]) -> str:
     """Format the counts of results, unexpected results and stale divergences, and of new behaviour if there is any."""
     text = f"{footer['results']:,} results, {footer['unexpected']:,} unexpected, {len(footer['stale'])} stale"
     other = footer["new"] or footer["gone"]
-    return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
+    return text + (f"; in versions not recorded: {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
 def write(path: Path, report: Record) -> None:

@@ -29,7 +29,7 @@ class NoScript(ValueError):
 
 
 def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Return the script, in the peer's language, that shows a case on a peer, whose ``@PYTHON`` it only names."""
+    """Return the script, in the peer's language, that runs a case on a peer; it only mentions ``@PYTHON``."""
     name = peer.partition("@")[0]
     if name not in PEERS or not PEERS[name].has_script:
         names = ", ".join(name for name, row in PEERS.items() if row.has_script)
@@ -77,7 +77,7 @@ def _call(row: Peer, request: Request) -> _Call:
 
 
 def _call_of_padops(row: Peer, request: Request) -> _Call:
-    """Return the parts of a script that calls padops or its models as the suite does, and needs padops."""
+    """Return the parts of a script that needs padops: it calls padops, or runs its models, as the suite does."""
     module, function = row.entry_point.split(":")
     imports = ["import os", "import padops", "from padops.conformance import cases"]
     imports += [f"from padops.conformance.peers import PEERS, {module}"]
@@ -93,7 +93,7 @@ def run():
 
 
 def _source(value: Any) -> str:
-    """Return Python source of an argument; a model is bytes behind its text."""
+    """Return Python source of an argument; for a model, its bytes, and its text in a comment."""
     if isinstance(value, np.ndarray):
         return literal(value)
     if isinstance(value, Mapping):
@@ -136,7 +136,7 @@ def _about(
     where = ", ".join(filter(None, (versions, python)))
     opset = f" of opset {case.opset}" if case.opset else ""
     reason = []
-    if seen:  # of the known divergence that explains the result, else the peer's message
+    if seen:  # the reason of the known divergence that explains the result, else the peer's message
         known = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.id == seen["divergence"]]
         detail = " ".join(seen["detail"].split())
         reason = [*known, f"{seen['outcome']}: {detail}" if detail else "It agrees with the rules."][:1] + [""]
@@ -145,7 +145,7 @@ def _about(
         "",
         *reason,
         f"Needs {', '.join(dict.fromkeys(packages))}.",
-        "Exits 1 where the output is not the expected one, 0 where it is.",
+        "Exits 1 if the output differs from the expected output, 0 if not.",
         f"Made by: padops conformance repro {case.id} --peer {PEERS[name].asked_as}",
         *([f"Seen in {where}."] if where else []),
     ]

@@ -1,4 +1,4 @@
-"""Runs cases on peers, each in a process of its own."""
+"""Runs cases on peers; each peer has a process of its own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from padops.processes import LateError, Pipes, how_ended, kill_group, wait_for
 
 WORKER = Path(__file__).with_name("worker.py")
 GIVE_UP = 20  # consecutive deaths without an answer
-# Threads of their own would take the processor from the other peers.
+# With several threads, a peer would take the processor from the other peers.
 QUIET = dict.fromkeys(("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"), "1")
 QUIET |= {"TF_CPP_MIN_LOG_LEVEL": "3", "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
 
@@ -59,7 +59,7 @@ class Process:
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Start the process; return its versions and Python, or for a command its name and families."""
+        """Start the process; return its versions and Python, or for a command its versions, name and families."""
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
@@ -76,7 +76,7 @@ class Process:
             with self._lock:
                 if self._stopped:
                     raise Stopped
-                # A session of its own, so that children end with it.
+                # A session of its own, so that its children end with the process.
                 self._pipes = Pipes(subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                     start_new_session=True, cwd=folder,
@@ -90,7 +90,7 @@ class Process:
         return handshake
 
     def _receive(self, asked: bytes, of_command: Callable[[IO[bytes]], Any]) -> Any:
-        """Send bytes and receive a message within the limit; ``of_command`` reads a message of a command."""
+        """Send bytes and receive a message within the time limit; ``of_command`` reads a message of a command."""
         receive = of_command if self._peer.command else pickle.load
 
         def talk(questions: IO[bytes], answers: IO[bytes]) -> Any:
@@ -102,7 +102,7 @@ class Process:
         return self._pipes.within(self._peer.seconds, talk)
 
     def ask(self, cases: Iterable[Request]) -> Iterator[tuple[str, Any]]:
-        """Yield an answer of ``worker.py`` for each case, or ``("crash", text)`` if the process died.
+        """Yield an answer for each case: in the form of ``worker.py``, or ``("crash", text)`` if the process died.
 
         Memory that one case corrupts may crash the process at a later case. So a crash counts only if the case is the
         first of a fresh process; otherwise the case runs once more.
@@ -120,7 +120,7 @@ class Process:
             yield answer
 
     def _answer_to(self, case: Request) -> tuple[str, Any]:
-        """Ask the process; end a process that does not answer."""
+        """Send a case to the process, and return the answer; end the process if it does not answer."""
         if self._pipes is None:
             self.start()
         assert self._pipes is not None
@@ -128,7 +128,7 @@ class Process:
         try:
             sent = question(asked, peer.lowered, peer.provider) if peer.command else pickle.dumps(asked.sent(), 4)
             kind, content = self._receive(sent, receive_answer)
-        except (Unsupported, RuleBroken) as error:  # the case has no model without Pad
+        except (Unsupported, RuleBroken) as error:  # the case has no converted model
             return "unsupported" if isinstance(error, Unsupported) else "refused", str(error)
         except GarbledAnswer as error:
             self.close()
@@ -138,7 +138,7 @@ class Process:
             answer = "crash", how + self._last_words(": ")
             self.close()
             return answer
-        self._is_fresh = kind == "died"  # another copy of the process goes on
+        self._is_fresh = kind == "died"  # another child answers the next case
         return ("crash", _ended_with(content) + self._last_words(": ")) if self._is_fresh else (kind, content)
 
     def stop(self) -> None:
@@ -149,8 +149,8 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process; unless it is the ``last``, the next question starts another one, or the run is ending."""
-        with self._lock:  # another process may reuse the number of an ended one
+        """End the process. Unless it is the ``last``, the next case starts another, or a stopped run raises Stopped."""
+        with self._lock:  # the system may reuse the id of an ended process
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
             pipes.end()
@@ -160,7 +160,7 @@ class Process:
             raise Stopped
 
     def _last_words(self, before: str = "") -> str:
-        """Return the latest output of the process behind ``before``, and delete it; "" if there is none."""
+        """Return ``before`` and the latest error output of the process, and delete that output; "" if there is none."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)
@@ -168,7 +168,7 @@ class Process:
         return f"{before}{words}" if words else ""
 
 
-Progress = Callable[[str, int, int], None]  # receives a peer's name, its finished cases, and all
+Progress = Callable[[str, int, int], None]  # receives a peer's name, and its numbers of finished cases and of all cases
 
 
 def parse_peers(text: str) -> list[Peer]:
@@ -189,7 +189,7 @@ def parse_peers(text: str) -> list[Peer]:
 
 
 def parse_command(text: str) -> Peer:
-    """Return the peer that a command line starts: a program with the protocol of ``lines.py`` that names itself."""
+    """Return the peer that a command line starts: a program with the protocol of ``lines.py``, which sends its name."""
     peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))
     if not peer.command:
         raise ValueError(f"peer command {text!r}: it names no program")
@@ -208,7 +208,7 @@ NOT_BEGUN = "the run was cut short before its turn"
 
 
 class CutShort(Exception):
-    """A signal, the exception ``ending``, has ended the run and its processes; ``ran`` has the results until then."""
+    """A signal has ended the run; ``ending`` is the exception of the signal, ``ran`` has the results until then."""
 
     def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
         self.ran, self.ending = ran, ending
@@ -225,7 +225,7 @@ def run_cases(
     prepared = [Prepared.of(case) for case in cases]
     ran = [PeerRun(peer, absent=NOT_BEGUN) for peer in peers]
     processes = [Process(peer) for peer in peers]
-    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].max_cases)  # so that none runs last and alone
+    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].max_cases)  # so that no slow peer is left last
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         run = lambda i: _run_peer(ran[i], processes[i], share(prepared, peers[i], level), known, progress)
         try:
@@ -234,7 +234,7 @@ def run_cases(
                 done, left = wait(left, LISTENS, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
-        except BaseException as ending:  # of any kind, because the pool would wait for all cases of every peer
+        except BaseException as ending:  # of any kind: else the pool would wait for all cases of every peer
             with uninterrupted():
                 for process in processes:
                     process.stop()

@@ -1,11 +1,11 @@
 """The process of one peer: reads cases from its standard input and answers each on its standard output.
 
-Its Python may not have padops installed. So this file imports ``padops`` from its own folder, without that folder on
-the path: the path would lead to another runtime.
+The peer's Python may not have padops installed, so this file imports ``padops`` from the folder above. It does not add
+a folder to ``sys.path``, because Python could then import another runtime from that folder.
 
-Messages are pickles of plain types. The first describes the peer, then each answers a case: ``("output", array)``,
-``("refused", text)`` for an exception in the peer's ``REFUSALS``, ``("broken", text)`` for any other, ``("unsupported",
-text)`` or ``("skipped", text)``. A process with children sends ``("died", code)`` when a child dies.
+Messages are pickles of plain types. The first describes the peer. Each later message answers a case: ``("output",
+array)``, ``("refused", text)`` for an exception in the peer's ``REFUSALS``, ``("broken", text)`` for another exception,
+``("unsupported", text)`` or ``("skipped", text)``. A process with children sends ``("died", code)`` when a child dies.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def send(stream: IO[bytes], message: Any) -> None:
 
 
 def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
-    """Import a ``.py`` file as the module ``name``; ``folders`` have the rest of a package."""
+    """Import a ``.py`` file as the module ``name``; for a package, ``folders`` contain its other modules."""
     spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=folders)
     assert spec is not None and spec.loader is not None  # every .py file has both
     module = importlib.util.module_from_spec(spec)
@@ -43,7 +43,7 @@ Kinds = tuple[type[BaseException], ...]
 
 
 def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
-    """Return the peer's function, the exceptions by which it refuses, and the versions of its packages."""
+    """Return the peer's function, the exceptions with which it refuses cases, and the versions of its packages."""
     from padops.conformance.peers.request import Refused
     from padops.extras import names_of, version_of
     from padops.spec.plan import PadError
@@ -73,7 +73,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     packages = stated[function] if isinstance(stated, dict) else tuple(stated)
     if function in ("run_without_pad", "run_lowered_for"):  # these use the converter
         packages = (*packages, "onnx-ir")
-    for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # no file imports these while it loads
+    for name in {"onnx-ir", "onnxruntime-extensions"} & {*packages}:  # no peer's file imports these at its top level
         importlib.import_module(name.replace("-", "_"))
     versions = {name: version_of(name) for package in packages for name in names_of(package)}
     return run, (Refused, PadError, *refusals), {name: text for name, text in versions.items() if text is not None}
@@ -107,7 +107,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
-    """Answer until no more cases come; ``forks``: in a copy, and after a crash in the next, sooner than a new start."""
+    """Answer until no case is left; ``forks``: in a child. After a crash, a fork is faster than a new process."""
     while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:
@@ -127,7 +127,7 @@ def main() -> int:
     _load("padops", own / "__init__.py", [str(own)])
     from padops.processes import own_pipes
 
-    questions, answers = own_pipes()  # an implementation's output must not stand between the answers
+    questions, answers = own_pipes()  # an implementation's output must not mix with the answers
     try:
         run, refusals, versions = _load_peer(sys.argv[1])
     except Exception as error:

@@ -35,7 +35,7 @@ Shape = tuple[Dim, ...]
 
 
 class Analysis:
-    """The Pads of a document. A pass that changes the document calls ``renew``, which forgets them."""
+    """The Pads of a document. A pass that changes the document calls ``renew``, which forgets the Pads."""
 
     def __init__(
         self, document: Document, asked: Sequence[Matcher] = MATCHERS, progress: Progress | None = None
@@ -73,7 +73,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values downstream of (possibly) wrong Pads to Pad and reason: with, and without graph optimisation."""
+        """Map values behind (possibly) wrong Pads to the Pad and the reason, with and without graph optimisation."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:
@@ -158,7 +158,7 @@ class Pad:
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
-        """Return why ONNX Runtime 1.``minor`` refuses the model for its opset or kernel; None if it loads the model."""
+        """Return why ONNX Runtime 1.``minor`` lacks the model's opset or a kernel; None if it loads the model."""
         site, node = self.site, self.site.node
         if (node.domain, node.op_type) == ("", "ConvInteger") and node.inputs and minor < 24:
             if self.types.name(node.inputs[0]) == "int8":
@@ -238,10 +238,10 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """Judge an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
+    """Return the verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
-        slow = f"{renamed}, so padops' library is not asked; padops convert mends that"
+        slow = f"{renamed}, so padops' library does not run it; padops convert fixes that"
         more = slow if renamed else "with padops' library it is faster"
         return "runs", f"ONNX Runtime runs the function that the model has for it; {more}"
     if renamed:

@@ -46,7 +46,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 def check_options(
     target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
-    """Refuses invalid options, and options that need another; ``for_runs`` has the options of the runs, or None."""
+    """Refuses invalid options, and options that need another option; ``for_runs`` has the runs' options, or None."""
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")

@@ -79,8 +79,8 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-# The exceptions of onnx, onnx_ir, NumPy, json and protobuf for invalid data. Not Exception: a bug of padops, such as a
-# NameError or an AssertionError, must not become an error of the model.
+# The exceptions of onnx, onnx_ir, NumPy, json and protobuf for invalid data. Exception is not in the list: a bug of
+# padops, such as a NameError or an AssertionError, must not become an error of the model.
 # ValueError includes UnicodeError and json.JSONDecodeError; onnx_ir's SerdeError is a RuntimeError and is not here.
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (
     ValueError, TypeError, LookupError, AttributeError, ArithmeticError, NotImplementedError, RecursionError,
@@ -106,7 +106,7 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 def os_errors_as(failure: str, path: object) -> Iterator[None]:
     """Turns an OSError into a PadopsError: "cannot write y.onnx: No space left on device".
 
-    ``failure`` is the beginning, "cannot read" or "cannot write". The message names ``path`` if the OSError names no
+    ``failure`` begins the message: "cannot read" or "cannot write". The message names ``path`` if the OSError names no
     file.
     """
     try:

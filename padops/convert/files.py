@@ -31,7 +31,7 @@ from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """Returns the model file to write, or None; for a symbolic link, its target, as the link's owner expects.
+    """Returns the model file to write, or None; for a symbolic link, the link's target, as its owner expects.
 
     A new file replaces a link of a Hugging Face cache, because the target's name is the hash of the target's content.
     """
@@ -78,7 +78,7 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths name the same file, existing or not. Inaccessible paths raise later, on reading or writing."""
+    """Returns whether two paths name one file, existing or not. Inaccessible paths raise later: on a read or write."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.abspath(one) == os.path.abspath(other)
@@ -114,7 +114,7 @@ class Job:
     report: Path | None = None  # the report to write with the model, or None
     # In place: the identity of the source file; padops does not replace another file at the same path.
     source: Identity | None = None
-    strict: bool = False  # whether a verification with doubts refuses the model
+    strict: bool = False  # whether to refuse the model if the verification has doubts
 
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
@@ -126,7 +126,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
     target = None if unchanged_in_place else job.target
     if target is None and job.verify is None:
         return conversion
-    # In the output's folder, so that a rename suffices.
+    # Stage in the output's folder, so that a rename suffices.
     made = contextlib.nullcontext(str(target.parent)) if target else tempfile.TemporaryDirectory(prefix="padops-")
     with made as place, staging(folder := Path(place)) as stage:
         name = target.name if target else "converted.onnx"
@@ -159,7 +159,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
 def _verified(
     job: Job, verify: Callable[[Path, Path], Verification], stage: Staging, placements: Sequence[Placement], name: str
 ) -> Verification:
-    """Verifies the staged model; an original in memory, and data files in place, come beside it for the time."""
+    """Verifies the staged model; meanwhile, an original from memory and the data files in place are beside it."""
     original = job.document.path
     if original is None:
         model = onnx.ModelProto() if job.document.foreign else job.given  # OpenVINO runs the files of another format
@@ -243,7 +243,7 @@ def serialize(message: onnx.ModelProto) -> bytes | None:
         return None
     try:
         content: bytes = message.SerializeToString()
-    except EncodeError:  # too large: onnx has no required field that could be missing, protobuf's only other reason
+    except EncodeError:  # too large: protobuf's only other reason is a missing required field, and onnx has none
         return None
     return content
 

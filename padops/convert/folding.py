@@ -6,26 +6,26 @@ successive Pads, and a Pad that a convolution or pooling can absorb. The rules a
 selected (``select="needed"``) stays, as does a Pad whose amounts are known to be wrong. An invalid model may lose its
 error, because nothing checks the amounts of a folded Pad.
 
-The measurements compared a folded model with two others, one with ONNX's own Pad and one with padops' Pad:
+The measurements compared a folded model with a model with ONNX's own Pad, and with a model with padops' Pad:
 
-- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
-  level basic on, ONNX Runtime itself folds ONNX's Pad. Behind padops' Pad, level all differs for infinite weights
-  (times zeros they yield NaN) and for sums that underflow to -0: the blocked kernels skip their own padding.
+- **Conv** (float, float16): equal to ONNX's own Pad at every level, also for infinite weights, NaN and -0: from level
+  basic on, ONNX Runtime itself folds ONNX's Pad. At level all, padops' Pad differs for infinite weights, which yield
+  NaN times zeros, and for sums that underflow to -0, because the blocked kernels skip their own padding.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
 - **AveragePool** (float, float16): equal at every level, if the padding counts (the node has ``count_include_pad`` or
-  no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds without
-  counting the padding; a converted model counts it.
+  no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds ONNX's
+  Pad without counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-The pass does not fold these Pads, because the folded model returns other bits (poolings also refuse an axis of 0
-elements, with any pads):
+ONNX Runtime refuses to pool an axis of 0 elements, with any pads, so a Pad in front of such a pooling stays. The pass
+does not fold these Pads either, because the folded model returns other bits:
 
 - **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the
-  lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a fill of 0, with other
-  results; it does not fold the Pad of a converted model.
+  lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a Pad with a fill of
+  0, with other results; it does not fold padops' Pad.
 - ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
-- **ConvTranspose**: its pads crop the output, so folding a Pad would subtract the Pad's amounts from them. ONNX Runtime
-  refuses negative pads; other results differ too, since infinite weights then yield NaN in one model only.
+- **ConvTranspose**: its pads crop the output, so a fold would subtract the Pad's amounts from these pads. ONNX Runtime
+  refuses negative pads. With other pads, the results differ, because infinite weights yield NaN in one model only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 
@@ -83,7 +83,7 @@ class Candidate:
     @property
     def changes_nothing(self) -> bool:
         """Whether all amounts are known to be 0, and the Pad refuses no data."""
-        # nGraph's Pad refuses an empty axis even if it does not extend it (P4).
+        # nGraph's Pad refuses an empty axis even if it does not extend the axis (P4).
         refuses = self.info.op.limit is Limit.NGRAPH and self.info.mode not in (Mode.CONSTANT, Mode.SYMMETRIC)
         return not refuses and self.amounts is not None and all(amounts == NOTHING for amounts in self.amounts)
 
@@ -180,10 +180,10 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> tuple[ir.Node, lis
         what = "the zero point" if operator.outside == "zero point" else "0"
         require(wanted is not None and pad.fill is not None and pad.fill == wanted, f"the fill is not {what}")
     if operator.pooling:
-        require(len(node.outputs) < 2 or not node.outputs[1].name, "it gives indices into the padded data")
+        require(len(node.outputs) < 2 or not node.outputs[1].name, "it also returns indices into the padded data")
         require(not values.get("ceil_mode"), "with ceil_mode the last window may begin in the padding")
         uncounted = node.op_type == "AveragePool" and any(own) and not values.get("count_include_pad")
-        require(not uncounted, "it does not count what it pads itself")
+        require(not uncounted, "it does not count its own padding")
         kernel = values.get("kernel_shape", ())
         fits = len(kernel) * 2 == len(pads) and all(amount < n for amount, n in zip(pads, (*kernel, *kernel)))
         require(fits, "ONNX Runtime refuses pads as large as the kernel")
@@ -198,7 +198,7 @@ class FoldPads:
     """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
     def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
-        """Fold in place. ``former`` has the nodes' paths before the conversion; None before a conversion."""
+        """Fold in place. ``former`` has the nodes' paths before the conversion, or is None without a conversion."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, str] = {}  # on the Pads that stay
         self._joins = former is None or not request.lowers  # lowering writes two Pads on purpose
@@ -245,7 +245,7 @@ class FoldPads:
           of OpenVINO or of nGraph, which limit the amounts differently (P4).
 
         On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another
-        period. So one Pad never does the same as the two; nor does it with wrap.
+        period. So one Pad never does the same as the two Pads. The same holds for wrap.
         """
         before = second.info.data.producer()
         first = self._candidates.get(before) if self._joins and before is not None else None
@@ -289,7 +289,7 @@ class FoldPads:
         return Constants(self._document.model)
 
     def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
-        """Remove a folded Pad and what only computed its amounts, and record the fold; return False if it must stay.
+        """Remove a folded Pad and nodes that only computed its amounts, and record it; return False if it must stay.
 
         The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its
         Pad becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an
@@ -337,7 +337,7 @@ class FoldPads:
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
-    """Fold Pads, convert the rest, fold what the conversion made foldable; return the records in the original order.
+    """Fold Pads, convert the rest, fold Pads that are then foldable; return the records in the original order.
 
     Not all decisions can be made before the first change, because earlier folds and conversions decide which Pad can be
     folded. Of three successive Pads, the first two become one Pad, and only this Pad can go into the convolution; a
@@ -351,7 +351,7 @@ def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadR
     records = {node: replace(record, path=paths.get(node, record.path)) for node, record in records.items()}
     for folding in passes:
         for node, record in folding.records.items():
-            if node in paths:  # the conversion made the other nodes
+            if node in paths:  # the conversion created the other nodes
                 records[node] = replace(record, form=records[node].form if node in records else record.form)
         for node, note in folding.notes.items():
             if node in records:

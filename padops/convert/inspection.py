@@ -43,8 +43,8 @@ class Inspection:
         roads: The ways to run the whole model, the best first; empty if the model already runs, or no way makes it run.
         left_out: The number of Pads that ``select`` leaves out of ``pads``.
         providers: The execution providers of the verdicts, first choice first; empty for the CPU provider alone.
-        rules: The file of rules for one of the providers; empty for padops' own.
-        domains: The domains of the exporter's framework, as the caller named or padops found them.
+        rules: The file of rules for one of the providers; empty for padops' own rules.
+        domains: The domains of the exporter's framework that the caller named or padops found.
         convert: The argument ``convert`` with which ``padops.InferenceSession`` converts the model in memory; empty if
             the session needs none.
     """
@@ -79,7 +79,7 @@ class Inspection:
         return summary_of(self.pads, self.left_out)
 
     def commands(self) -> dict[Road, str]:
-        """Return for each road the line of code or the command that takes it, quoted for pasting."""
+        """Return, for each road, the line of code or the command that follows the road, quoted for pasting."""
         name = str(self.path or "model.onnx")
         file = f"./{name}" if name.startswith("-") else name
         convert = shlex.join(["padops", "convert", file, *self.options])
@@ -176,7 +176,7 @@ def inspect(
         providers: The execution providers of the session, first choice first; by default, the CPU provider alone. With
             providers, each Pad names the provider that runs it in a ``padops.InferenceSession``.
         rules: A file of rules for one of the providers, as ``padops probe`` writes it. By default, padops' own rules.
-        onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed one.
+        onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed release.
 
     Returns:
         The Pads, and the ways to run the model.
@@ -256,7 +256,7 @@ def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> 
 
 
 def _can_be_lowered(pad: Pad) -> bool:
-    """Return whether standard operators can replace a Pad: write these operators, then drop them."""
+    """Return whether standard operators can replace a Pad; as a test, write these operators, then drop them."""
     if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if pad.info is None:
@@ -273,7 +273,7 @@ def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
-    # A session can convert in memory Pads that it cannot run, and on old releases also Pads that may fail.
+    # In memory, a session can convert Pads that it cannot run, and on old releases also Pads that may fail.
     both = all({"session", "convert"}.intersection(pad.roads) for pad in wanting)
     if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
         roads.add("memory")
@@ -291,7 +291,7 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"
     if unknown := [name for name in providers if name not in (*ruled, *OURS_AND_CPU)]:
         named = " and ".join(unknown)
-        yield f"padops has no rules for {named}: padops stands behind, and takes what is left for the CPU"
+        yield f"padops has no rules for {named}: padops stands behind, and runs the Pads that are left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
     if between and any(name not in OURS_AND_CPU for name in providers):
         unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""
@@ -305,7 +305,7 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
 def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
-    """Return the Pads with their runners in a model that the session lowers, and a note; else the unchanged Pads."""
+    """Return the Pads and a list of notes; if the session lowers the model, the Pads have new runners."""
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")
     # The main graph (into which onnxruntime inlines functions), or the body of a node.
     places = [pad.path.rpartition("/")[0] for pad in pads if pad.runner == FIRST_NAME]

@@ -52,7 +52,7 @@ from padops.spec.dialects import DOMAIN
 from padops.terminal import Progress, counted, json_text
 
 LARGE = 256  # elements; no adapter reads a constant with more, because amounts, axes and shapes are smaller
-ORIGIN = "padops: facts of the user's Pad"  # their key in a node's metadata
+ORIGIN = "padops: facts of the user's Pad"  # the key of these facts in a node's metadata
 FIRST_IR = 4  # the first version of the format whose initializers need not be inputs
 INPUT, OUTPUT = "standard input", "standard output"
 
@@ -102,8 +102,8 @@ def convert(
         without_pad: With target ``"onnx"``: use no ONNX Pad either, for runtimes whose Pad lacks a mode or is wrong.
             Each Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
-            ``"openvino"``. Pads that the provider runs correctly stay; others become operators that it runs
-            (docs/beside.md).
+            ``"openvino"``. Pads that the provider runs correctly stay; other Pads become operators that it
+            runs (docs/beside.md).
         rules: A file of rules for ``provider``, as ``padops probe`` writes it. By default, padops' own rules.
         opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and convert the rest
             of the model by onnx's version converter. Implies ``verify``.
@@ -129,7 +129,7 @@ def convert(
         seed: The seed of random inputs.
         rtol: The relative tolerance for rounding; see ``verify``.
         atol: The absolute tolerance for rounding.
-        dry_run: Write nothing (but the report).
+        dry_run: Write no file except the report.
         in_place: Replace the source, in one step. External data stay as they are.
         report: A JSON file to write (see ``Conversion.to_json``), even if ``strict`` or ``verify`` raises.
         follow_links: Read external data through symbolic links out of the model's folder. By default, padops follows
@@ -146,8 +146,8 @@ def convert(
         PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
             the report cannot be written; then the message says that the model has been written.
         PadsLeftError: padops could not convert a Pad that ONNX Runtime refuses, or a Pad breaks a rule in every run.
-            The model is not written (without an output it is returned). ``strict``: any Pad is left, or has no
-            fallback.
+            The model is not written; without an output, padops returns the conversion instead. With ``strict``: any
+            Pad is left, or has no fallback.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """
@@ -226,10 +226,10 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
         row = pad.facts(minor)
         facts[row.path] = pad.site.node.meta.get(ORIGIN, row)
-        # The option asks for explicit amounts of SAME, which do not exist here.
+        # ``auto_pad`` requires explicit amounts of SAME, but for this SAME none exist.
         wrong = row.verdict == "wrong" and pad.match.stays and pad.match.judge is not None
-        # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch
-        # that is not taken, or in a function without calls.
+        # ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may be in a branch
+        # that does not run, or in a function without calls.
         if row.verdict == "refuses" or wrong or (row.verdict == "breaks a rule" and always_runs(pad.site)):
             fatal.add(facts[row.path].path)
     unasked = [] if document.foreign or match_auto_pad in analysis.asked else _same_left(analysis)
@@ -272,7 +272,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
 
 
 def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
-    """Return a record with the facts of the user's Pad, whose path, name and form it takes; unchanged without facts."""
+    """Return a record with the facts, path, name and form of the user's Pad; without facts, return the same record."""
     if facts is None:
         return record
     return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
@@ -298,13 +298,13 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         done = conversion.verification
         if refused := done and refusal(done, job.strict, conversion._corrected):
             raise refused[0](refused[1], conversion)
-        if conversion.output is None:  # else the report has come with the model
+        if conversion.output is None:  # else the report was written with the model
             write_report(conversion, job.report)
     return conversion
 
 
 def _same_left(analysis: Analysis) -> list[PadRecord]:
-    """Return the unrequested convolutions and poolings that pad SAME and that onnxruntime refuses or gets wrong."""
+    """Return the SAME convolutions and poolings that no option selects and that onnxruntime refuses or gets wrong."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
         match = pad.match
@@ -327,7 +327,7 @@ def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
 def _without_fallback(op_type: str, why: str) -> str:
     """Return a warning for an operator without a fallback: the reason and the fix."""
     why = re.sub("^it needs", "its fallback needs", why)
-    # A type without operators, an opset that is too old, or a broken rule.
+    # Reasons that lowering shares: a type without operators, an opset that is too old, or a broken rule.
     in_vain = re.search(r"^no standard operator|may help$|\[(P\d+|S1)\]", why)
     return f"this file needs padops for {op_type}: {why}{'' if in_vain else '; --target onnx (padops.lower) may help'}"
 
@@ -335,9 +335,9 @@ def _without_fallback(op_type: str, why: str) -> str:
 def check_left(conversion: Conversion, strict: bool) -> None:
     """Refuse a conversion that leaves Pads, or whose Pads break a rule.
 
-    Without ``strict``, only Pads count that keep ONNX Runtime from running the model (it refuses the Pads, or they
-    break a rule in every run), and SAME that ``auto_pad`` selects and that ONNX Runtime gets wrong. With ``strict``,
-    Pads without a wanted fallback count as well.
+    Without ``strict``, two kinds count: Pads that keep ONNX Runtime from running the model (it refuses the Pads, or
+    they break a rule in every run), and SAME that ``auto_pad`` selects and ONNX Runtime gets wrong. With ``strict``,
+    all Pads count, and Pads without a wanted fallback count as well.
     """
     records = conversion.records
     left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
@@ -346,7 +346,7 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     if not left:
         if strict and conversion.no_fallback:
             why = "; ".join(conversion.no_fallback.values())
-            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) asks for none", conversion)
+            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) adds no fallbacks", conversion)
         return
     first, *others = left
     rule, s, more = breaks_a_rule(first), "" if others else "s", f", and {len(others)} more" if others else ""
@@ -362,7 +362,7 @@ def in_opset(analysis: Analysis, opset: int) -> Analysis:
     """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
 
     onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
-    keeps its facts from before: onnx's converter keeps no metadata, so the Pad's name carries their number.
+    keeps its original facts: onnx's converter drops metadata, so the Pad's name carries the number of its facts.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -452,7 +452,7 @@ def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.M
 
 
 def read_model() -> tuple[bytes, onnx.ModelProto]:
-    """Return the model from standard input and its bytes."""
+    """Return the bytes of the model from standard input, and the model."""
     with os_errors_as("cannot read", INPUT):
         content = read_input()
     if not content:

@@ -205,7 +205,7 @@ class PadComparison:
     equal: bool = True
     compared: tuple[str, ...] = ()  # the values that ``equal`` compares
     detail: str = ""  # the difference, or the reason why the Pad is not exercised
-    right: bool | None = None  # as ``equal``; None if it was not compared
+    right: bool | None = None  # as ``equal``; None if the Pad was not compared
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ class Verification:
             - ``"equal"``: the same bits.
             - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
               order of casts rounds differently.
-            - ``"corrected"``: outputs differ, but only those that depend on a node that ONNX Runtime gets wrong.
+            - ``"corrected"``: outputs differ, but only outputs that depend on a node that ONNX Runtime gets wrong.
             - ``"same"``: everything is proved, and ONNX Runtime loads neither model.
             - ``"different"``: other outputs differ.
             - ``"interface"``: nothing ran: inputs or outputs differ in order, number, names, element types or ranks.
@@ -344,7 +344,7 @@ class Verification:
         if self.outcome == "interface":
             return self.notes
         if self.proof is None:
-            return ("nothing was proved: the original is no ONNX model, or other execution providers were asked for",)
+            return ("nothing was proved: the original is no ONNX model, or other execution providers were selected",)
         told = [f"{row.name} is not proved: {row.why}" for row in self.proof.regions if row.verdict != "proved"]
         return (*told, *([self.proof.why] if self.proof.why else []))
 
@@ -378,7 +378,7 @@ class Conversion:
         sources: The source's files: the model, then its data.
         outputs: The output's files: the model, then its data.
         notes: Notes on the whole model.
-        no_fallback: For each operator of padops that lacks a wanted fallback: the reason, and what to do.
+        no_fallback: For each operator of padops that lacks a wanted fallback: the reason and the fix.
     """
 
     model: ir.Model
@@ -392,7 +392,7 @@ class Conversion:
     no_fallback: dict[str, str] = field(default_factory=dict)
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
     _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
-    _fatal: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # paths of Pads that end every run
+    _fatal: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # paths of Pads that stop every run
     _folder: Path | None = field(default=None, repr=False, compare=False)  # of the external data, if nothing is written
     _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
 

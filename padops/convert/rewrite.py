@@ -7,10 +7,10 @@ Pad also has a function ``check(pad, site, **lowering)`` in ``CHECKS``, which ra
 changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
 
 ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
-shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as before:
-silero-vad's Slices become a Split because the rank of the Conv in front of them is known. The converted model also
-states the types and ranks of the outputs of functions with Pads: if a Pad has no fallback, ONNX Runtime refuses a model
-that does not state the type of the call's output.
+shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as in the
+original: silero-vad's Slices become a Split, because the rank of the Conv in front of them is known. The converted
+model also states the types and ranks of the outputs of functions with Pads: if a Pad has no fallback, ONNX Runtime
+refuses a model that does not state the type of the call's output.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"  # a note
 
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turn the node into the Pad's operator; it keeps its name, outputs and metadata."""
+    """Turn the node into the Pad's operator; the node keeps its name, outputs and metadata."""
     inputs = given_inputs(_values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
         _declare(site.node.outputs[0], site.node.inputs[0], types)
@@ -56,7 +56,7 @@ def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Type
 
 
 def _declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """State an output's inferred type, rank and known dims; without ``data`` of the same type, also a type alone."""
+    """State an output's inferred type, rank and known dims; if ``data`` is None, also state a type alone."""
     if output.shape is not None or output.is_graph_output():
         return
     dims, type_name = types.shape(output), types.name(output, data)
@@ -77,7 +77,7 @@ def _values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value
 def _set_operator(
     site: NodeSite, operator: tuple[str, int, str], inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr]
 ) -> None:
-    """Give the node another operator; it keeps its name, outputs and metadata."""
+    """Replace the node's operator; the node keeps its name, outputs and metadata."""
     node, scope = site.node, site.scope
     domain, version, op_type = operator
     # A function's body has its own imports, and ONNX Runtime requires that the model imports the domain, too.
@@ -118,10 +118,10 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
 
 
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
-    """State the inferred shapes of the outputs of the Scan bodies around Pads; return the nodes that make them.
+    """State the inferred shapes of the outputs of the Scan bodies around Pads; return the nodes that compute them.
 
-    ONNX Runtime allocates a Scan's outputs by the shapes that its body states or lets it infer, and refuses to run a
-    Scan without them. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
+    ONNX Runtime allocates a Scan's outputs by the shapes that it reads or infers in the body, and refuses to run a Scan
+    without these shapes. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
     computed amounts.
     """
     bodies = {}
@@ -141,7 +141,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
 
 
 def _emit_standard(pad: PadInfo, site: NodeSite, constants: Constants, _: Types, **lowering: Any) -> tuple[str, ...]:
-    """Replace the node by several nodes; it becomes the last of them, and keeps its name, outputs and metadata."""
+    """Replace the node by several nodes; it becomes the last node, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -253,7 +253,7 @@ TARGETS: dict[str, Callable[..., Sequence[str] | None]] = {
     "onnx": _emit_standard,
     "pyop": _emit_in_python,
 }
-# The checks raise Unconvertible if ``emit`` would; the pass calls them before it changes nodes around the Pad.
+# The checks raise Unconvertible if ``emit`` would raise it; the pass calls them before it changes nodes around the Pad.
 CHECKS: dict[str, Callable[..., object]] = {
     "onnx": lambda pad, site, **lowering: detach(_written(pad, site, **lowering)[0].nodes),
     "pyop": _attributes_in_python,
@@ -300,8 +300,8 @@ def convert_pads(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecor
 def _decide(pad: Pad, request: Request) -> PadRecord:
     """Decide what becomes of a Pad; change nothing.
 
-    A Pad that breaks a rule stays if every run reaches it. In a branch, the Pad becomes an operator that names the rule
-    when it runs; standard operators cannot name a rule.
+    A Pad that breaks a rule stays if every run reaches it, or if the target is standard operators, which cannot name a
+    rule. Elsewhere, for example in a branch, the Pad becomes an operator that names the rule when it runs.
     """
     match, info = pad.match, pad.info
     if info is not None and pad.broken is not None and (request.lowers or always_runs(pad.site)):

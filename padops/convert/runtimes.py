@@ -1,13 +1,13 @@
 """The verdicts of ONNX Runtime on unchanged Pads, as far as they are known without a run.
 
-For ONNX Runtime's own kernels, ``padops/rules/cpu.json`` has the measured facts, and states in words what is right,
-refused and wrong. Each rule yields the faults of a Pad in any release; the file states the effect of each fault by
-release. ``--select needed`` considers all releases, because a model may run on any; ``padops inspect`` considers the
-installed release.
+For ONNX Runtime's own kernels, ``padops/rules/cpu.json`` has the measured facts, and states in words which Pads are
+right, refused and wrong. Each rule yields the faults of a Pad in any release; the file states the effect of each fault
+by release. ``--select needed`` considers all releases, because a model may run on any release; ``padops inspect``
+considers the installed release.
 
-A session with other execution providers offers a Pad to them in its order. ``padops/rules/`` has the rules of each
-provider. If a model leaves open whether a rule holds, the provider may claim the Pad and compute wrong results. Then
-padops claims the Pad, so that the results are right.
+A session with other execution providers offers a Pad to the providers in their order. ``padops/rules/`` has the rules
+of each provider. If a model leaves open whether a rule holds, the provider may claim the Pad and compute wrong results.
+In this case, padops claims the Pad, so that the results are right.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ FAULTS = {name: Fault(**row) for name, row in _CPU["faults"].items()}
 _KERNELS: dict[str, Any] = _CPU["kernels"]
 KERNELS: dict[str, dict[str, int]] = _KERNELS["first_opsets"]  # by domain and element type: the first opset
 LATER_KERNELS: dict[str, dict[str, dict[str, int]]] = _KERNELS["later"]  # types that got a kernel in a later release
-IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain other than ONNX's
-CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # whose casts ONNX Runtime can put around a Pad of float16
+IN_SCHEMA: dict[str, list[str]] = _KERNELS["in_schema"]  # by domain other than ONNX's: the types
+CASTS_RIGHT_SINCE = int(_KERNELS["first_opset_of_casts"])  # ONNX Runtime can cast a Pad of float16 from here on
 
 # The newest opset that a release 1.x loads; a row applies until the release of the next row.
 NEWEST_OPSETS = {int(since): int(newest) for since, newest in _CPU["newest_opsets"]["since"].items()}
@@ -86,14 +86,14 @@ def has_identity(name: str | None, opset: int) -> bool:
 
 def taking_pooling(pad: PadInfo) -> str:
     """Return the description of a pooling behind the Pad, if ONNX Runtime may fold the Pad into it; else ""."""
-    # It folds a constant Pad without axes whose amounts are constants and whose fill is a constant 0 or absent.
+    # It folds a Pad in mode constant without axes, if the amounts are constants and the fill is absent or a constant 0.
     if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
         return ""
     fill = pad.known_fill
     if fill is not None and (fill.dtype.kind in "OSU" or any(fill.tobytes())):
         return ""
     amounts = known_amounts(pad)
-    # Batch and channels, unless Transposes may move other axes there.
+    # The amounts of batch and channels, unless Transposes may move other axes to their places.
     others = () if pad.around.transposing else amounts[:2]
     if any(one.begin or one.end for one in others) or any(one.crops for one in amounts):
         return ""
@@ -137,7 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions on which every release runs a Pad right; or 1.``minor``, with sizes for known amounts."""
+    """Return the conditions under which all releases (or 1.``minor``, with sizes for known amounts) run a Pad right."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -384,8 +384,8 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules
                 answer = surely if sure else "may be wrong", text, FIRST_NAME if reached else ""
                 break
     verdict, why, runner = answer
-    if unknown:  # they may claim the Pad
-        why = f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {why}"
+    if unknown:  # these providers may claim the Pad
+        why = f"unless {' or '.join(unknown)}, for which padops has no rules, runs it: {why}"
     return verdict, why, runner
 
 
@@ -449,7 +449,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool | None:
-    """Return whether axes lack one, or are in another order that matters; None if the model leaves it open."""
+    """Return whether axes are missing, or are in an order that changes the result; None if the model leaves it open."""
     axes = pad.input("axes")
     if pad.dims is None:
         return None

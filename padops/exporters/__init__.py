@@ -1,10 +1,10 @@
-"""Frameworks whose exporters write the operators of padops.
+"""Makes the exporters of frameworks write the operators of padops.
 
-**JAX.** ``lax.pad`` is nGraph's Pad. jax2onnx itself writes ONNX Pad and refuses amounts between elements, which the
-gradient of every strided slice has.
+**JAX.** ``lax.pad`` is nGraph's Pad. By itself, jax2onnx writes ONNX Pad, and refuses amounts between elements. The
+gradient of every strided slice has such amounts.
 
 **PyTorch.** By itself, the exporter writes ONNX Pad for every mode and type. ONNX Runtime cannot run all of these: it
-has no Pad of int16, uint16 and bfloat16; and with negative amounts, it crops before it extends, PyTorch after (P3).
+has no Pad of int16, uint16 and bfloat16. ONNX Runtime crops before it extends, but PyTorch crops afterwards (P3).
 
 ========= ========================= ==============================================================================
 PyTorch   becomes                   because
@@ -31,14 +31,14 @@ from padops.spec.dialects import DOMAIN, VERSION
 
 
 def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """A translation table with which ``torch.onnx.export`` writes PyTorch's pads as operators of padops.
+    """Returns a translation table with which ``torch.onnx.export`` writes PyTorch's pads as operators of padops.
 
         >>> torch.onnx.export(
         ...     model, args, "model.onnx", dynamo=True, custom_translation_table=padops.torch_translations()
         ... )
 
-    It exports pads of every element type that padops has, with negative amounts and with amounts that depend on dynamic
-    shapes. In a session with padops registered, the pads return the same bits as in PyTorch.
+    The table covers pads of every element type that padops has, with negative amounts and with amounts that depend on
+    dynamic shapes. In a session with padops registered, the pads return the same bits as in PyTorch.
 
     Returns:
         The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``constant_pad_nd``, and
@@ -59,7 +59,7 @@ def jax_pads() -> Iterator[None]:
         >>> with padops.jax_pads():
         ...     model = jax2onnx.to_onnx(jax.grad(loss), [(8, 8)])
 
-    It converts every element type that jax2onnx knows; the fill may be a computed value.
+    The pads may have any element type that jax2onnx knows; the fill may be a computed value.
 
     Raises:
         DependencyError: jax2onnx is not installed.
@@ -77,7 +77,7 @@ def jax_pads() -> Iterator[None]:
 
 
 def _plugin(base: type) -> Any:
-    """The plugin that jax2onnx calls to convert an equation of ``lax.pad``."""
+    """Returns the plugin that jax2onnx calls to convert an equation of ``lax.pad``."""
 
     class NGraphPad(base):  # type: ignore[misc]  # jax2onnx has no types
         def lower(self, ctx: Any, eqn: Any) -> None:

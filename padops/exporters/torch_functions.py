@@ -22,7 +22,7 @@ MODES = {"reflect": "reflect", "replicate": "edge", "symmetric": "symmetric"}
 ONNX: Opset = opset20  # typed as Opset: the methods of opset20 are declared for scripts, not for graph values
 
 if TYPE_CHECKING:
-    # While a model is traced: an ir.Value; numbers, but an ir.Value for an amount that depends on the inputs.
+    # While a model is traced, a Tensor is an ir.Value; Amounts are numbers, or ir.Values if they depend on the inputs.
     Tensor: TypeAlias = Any
     Amounts: TypeAlias = Sequence[Any]
 else:  # the annotations that the exporter reads
@@ -39,7 +39,7 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
     }
     for dims in (1, 2, 3):
         for name, mode in (("reflection", "reflect"), ("replication", "replicate"), ("symmetric", "symmetric")):
-            if (pad := getattr(aten, f"{name}_pad{dims}d", None)) is not None:  # PyTorch 2.13 has none of symmetric
+            if (pad := getattr(aten, f"{name}_pad{dims}d", None)) is not None:  # PyTorch 2.13 has no symmetric_pad
                 functions[pad.default] = _of_mode(mode, dims)
     return functions
 
@@ -70,7 +70,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """Makes ``aten::reflection_pad`` or another pad of one mode: a new function, since the exporter modifies it."""
+    """Returns a new function for ``aten::reflection_pad`` or another pad of one mode; the exporter modifies it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: exit codes, and a context in which they wait until files are in place."""
+"""SIGINT and SIGTERM: exit codes, and a context in which the signals wait until files are in place."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
-    """The exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
+    """Returns the exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
     return INTERRUPTED if isinstance(ending, KeyboardInterrupt) else TERMINATED
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
-    """A signal handler that ends the process by SystemExit, with a shell's code, so that nothing half-written stays."""
+    """Handles a signal: ends the process by SystemExit with a shell's exit code, so that no half-written file stays."""
     raise SystemExit(128 + number)
 
 
@@ -28,21 +28,21 @@ def end_process(number: int, frame: FrameType | None) -> NoReturn:
 def uninterrupted() -> Iterator[None]:
     """Holds back SIGINT and SIGTERM, and delivers them at the end.
 
-    Python runs a signal handler between any two operations, so its exception could come between a rename and its
-    record. This happens only in the main thread; in other threads, the context does nothing.
+    Python runs a signal handler between any two operations, so the handler's exception could come after a rename and
+    before padops notes it. This happens only in the main thread; in other threads, the context does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     pending: list[int] = []
     handlers = {number: signal.getsignal(number) for number in NUMBERS}
-    before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
+    before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not in Python
     try:
         for number in before:
             signal.signal(number, lambda number, frame: pending.append(number))
         yield
     finally:
-        # A handler that is back may end the command, which then needs no other.
+        # A restored handler may end the command, which then needs no other handler.
         for number, handler in before.items():
             signal.signal(number, handler)
         for caught in pending:

@@ -1,10 +1,10 @@
 """Files that appear whole or not at all.
 
-All files are written into a hidden folder in their destination and then renamed into place, the model last. An earlier
-error leaves no file behind; padops never overwrites a data file. A killed process may leave its hidden folder, and new,
-whole data files without a model. padops first syncs a file that replaces another one to the disk, so that not even a
-power failure loses both. It does not sync new files: their source still exists, and waiting for the disk would take
-longer than copying.
+padops writes all files into a hidden folder in their destination and then renames them into place, the model last. An
+error before that leaves no file behind; padops never overwrites a data file. A killed process may leave its hidden
+folder, and new, whole data files without a model. Before a file replaces another file, padops syncs it to the disk, so
+that not even a power failure loses both. padops does not sync new files: their source still exists, and waiting for the
+disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Identity = tuple[int, int, int, int]  # device, inode, size, time of the last ch
 
 
 def kind_of(path: Path) -> str:
-    """Describes what a path that is no regular file leads to."""
+    """Describes a path that does not lead to a regular file."""
     if os.path.isdir(path):
         return "a folder"
     if os.path.islink(path) and not os.path.exists(path):
@@ -79,7 +79,7 @@ def refusal(paths: Iterable[Path | None]) -> str | None:
 
 
 def identity(path: Path) -> Identity | None:
-    """A value that changes when a file is replaced or written to; None if there is no file."""
+    """Returns a value that changes when a file is replaced or written to; None if there is no file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -103,7 +103,7 @@ class Staging:
             return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str) -> Iterator[int]:
-        """Stages a copy of a file for ``location``, by the kernel if possible; yields the bytes of each block."""
+        """Stages a copy of a file for ``location``, by the kernel if possible; yields each block's size in bytes."""
         self._locations.append(location)
         with open(source, "rb") as original, open(self._path(location), "xb") as file:
             with contextlib.suppress(AttributeError, OSError):  # not on all systems; real errors show up in write, too
@@ -127,8 +127,8 @@ class Staging:
         self._expected[path] = known
 
     def commit(self) -> None:
-        """Puts all staged files into place, in order, or none: OSError. Only the last file may replace another one."""
-        *data, last = self._locations
+        """Puts all staged files into place, in order, or raises OSError and puts none."""
+        *data, last = self._locations  # only the last file may replace another file
         target = self.folder / last
         if os.path.lexists(target):  # the model that replaces it may refer to any new file
             for location in self._locations:
@@ -167,9 +167,9 @@ class Staging:
 
 @contextlib.contextmanager
 def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
-    """A context for files of ``folder``; the hidden folder is removed at the end in any case.
+    """Yields a Staging for files of ``folder``; removes the hidden folder at the end in any case.
 
-    An OSError of a file in the hidden folder names ``named`` instead, or no file.
+    An OSError for a file in the hidden folder names the file ``named`` instead, or no file if ``named`` is None.
     """
     hidden = None
     try:
@@ -188,15 +188,15 @@ def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
 
 @contextlib.contextmanager
 def staged_file(path: Path, texts: Iterable[str | bytes]) -> Iterator[Staging]:
-    """A staged file of concatenated texts or bytes; ``commit`` puts it into place, at the target if ``path`` is a link.
+    """Yields a Staging with a file of concatenated texts or bytes; if ``path`` is a link, ``commit`` writes its target.
 
-    OSError: the file cannot be written, or ``path`` is something else than a regular file.
+    Raises OSError if the file cannot be written, or if ``path`` is something other than a regular file.
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
     target = behind_link(path)
     with staging(target.parent, path) as stage:
-        # A file name in the texts may not be UTF-8: Python has its bytes as lone surrogates, which JSON can escape.
+        # A file name in the texts may not be UTF-8: Python holds its bytes as lone surrogates, which JSON can escape.
         content = (text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace") for text in texts)
         stage.write(target.name, content)
         yield stage
@@ -226,5 +226,5 @@ def _put(staged: Path, target: Path) -> list[Path]:
 
 
 def _is_already(staged: Path, target: Path) -> bool:
-    """Whether a regular file at ``target`` has the bytes of the staged one."""
+    """Returns whether a regular file at ``target`` has the bytes of the staged file."""
     return target.is_file() and not target.is_symlink() and filecmp.cmp(staged, target, shallow=False)

@@ -17,7 +17,7 @@ STREAM = "-"  # the name of standard input or output in place of a file
 
 
 def read_input() -> bytes:
-    """All bytes of standard input; OSError if it is a terminal, closed, or cannot be read."""
+    """Returns all bytes of standard input; raises OSError if it is a terminal, closed, or cannot be read."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     if sys.stdin.isatty():
@@ -40,7 +40,7 @@ def write_output(content: bytes) -> None:
 
 
 def _output() -> int:
-    """The descriptor of standard output; OSError if it is closed."""
+    """Returns the descriptor of standard output; raises OSError if it is closed."""
     try:
         return sys.stdout.fileno()
     except io.UnsupportedOperation:  # see dropping_output
@@ -88,7 +88,7 @@ class DroppingStream:
 def dropping_output() -> Iterator[DroppingStream]:
     """Replaces standard output and standard error by DroppingStreams; yields the stream for standard output.
 
-    At the end, it prints a failed write to standard output on standard error, except for a broken pipe.
+    At the end, it reports on standard error that a write to standard output has failed, except for a broken pipe.
     """
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)

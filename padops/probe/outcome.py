@@ -26,7 +26,7 @@ from padops.runtime.installed import installed_minor, processor, versions
 from padops.runtime.provider_rules import BY_NAME, KNOWN_PROVIDERS, MODES, KnownProvider, ProviderRule
 from padops.spec.dtypes import DTYPES
 
-SEVERITY = ("dies", "wrong", "refuses", "leaves")  # what a provider does, worst first
+SEVERITY = ("dies", "wrong", "refuses", "leaves")  # the faults of a provider, worst first
 SURELY_FAILING = SEVERITY[:3]
 
 
@@ -35,7 +35,7 @@ class Seen:
     """The result of a provider for a probe."""
 
     probe: Case
-    does: str  # ``"right"``, or as in a rule; a process that does not answer in time counts as dead
+    does: str  # ``"right"``, or as ``does`` of a rule; a process that does not answer in time counts as dead
     why: str = ""  # the error, or the difference; "" if there is none
     without_pad: str = ""  # after a failure, the result of the model without its Pad; "" if not run
     is_shared: bool = True  # whether the provider ran any node
@@ -62,7 +62,7 @@ class Asked:
     program: Sequence[str] = ("-m", "padops.probe.running")  # the arguments of Python for the process
 
     def about(self) -> dict[str, Any]:
-        """Describes the provider: onnxruntime's version, the plugin's version, and the devices; or a PadopsError."""
+        """Returns onnxruntime's version, the plugin's version, and the devices; or raises PadopsError."""
         told = self._answer({})
         if told["does"] == "dies":
             raise PadopsError(f"{self.provider}: {told['why']} when its library was loaded")
@@ -74,7 +74,7 @@ class Asked:
         return told
 
     def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider: in a stock session, or with padops and a file of rules beside it."""
+        """Runs a probe on the provider: in a stock session, or beside padops, which has a file of rules."""
         feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
         told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
@@ -98,23 +98,23 @@ class Asked:
 
 
 # ---- From results to rules. A condition with failing models yields a rule for the failing modes, with the worst fault.
-# A model yields no rule if an earlier rule that is at least as bad holds for it: padops compiles a Pad that would crash
-# a provider, so the provider never sees the Pad. find_fault, of padops.inspect, decides whether a rule holds.
+# A model yields no rule if an earlier rule about an equal or worse fault holds for it: padops compiles a Pad that would
+# crash a provider, so the provider never sees the Pad. find_fault, as in padops.inspect, decides whether a rule holds.
 
 MEASURED = "measured"  # the source of each rule, until the file names the machine
-# The operators whose layout ONNX Runtime changes for a provider, from the rules of other providers; and the operators
-# of the models in which only the Pad matters.
+# OF_LAYOUT: the operators whose layout ONNX Runtime changes for a provider, from the rules of another provider.
+# OF_MODELS: the operators of the models in which only the Pad matters.
 OF_LAYOUT = next(rule.types for row in KNOWN_PROVIDERS for rule in row.rules if rule.when == "axes beside")
 OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
-    """Returns the rules for all faults, in an order in which the first rule that holds is true for every model.
+    """Returns the rules for all faults, in such an order that for every model the first rule that holds is true.
 
-    A provider that leaves Pads for one reason leaves them whatever else they contain, so rules about left Pads come
+    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So rules about left Pads come
     before others. But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even
-    earlier: such rules come first, unless they may hold only for a model that the provider leaves, such as one of open
-    rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
+    earlier. Rules about these faults come first, but a rule about left models precedes them if they only possibly hold
+    for these models, as for open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
     of_condition: dict[str, list[Seen]] = defaultdict(list)
@@ -131,10 +131,10 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
         for rules, spoilt in ((first, True), (failing, False)):
             part = [row for row in rows if (row.does == "dies" or is_held(row.probe, leaving, surely=True)) == spoilt]
             before = first if spoilt else [*first, *failing]
-            # Not those for which a rule at least as bad holds.
+            # Skip the models for which a rule about an equal or worse fault holds.
             worse = {does: [rule for rule in before if _severity(rule) <= SEVERITY.index(does)] for does in SEVERITY}
             rules += _rules_for(when, [row for row in part if not is_held(row.probe, worse[row.does])])
-    # The rules that hold for left models to which a rule of ``first`` may apply, and for no failing one.
+    # The early rules hold for left models to which a rule of ``first`` may apply, and hold for no failing model.
     spared = [row for row in seen if row.does == "leaves" and is_held(row.probe, first)]
     spared = [row for row in spared if not is_held(row.probe, first, surely=True)]
     failed = [row for row in seen if row.fails]
@@ -152,13 +152,13 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Whether a rule applies to the Pad of a probe: surely, or (unless ``surely``) possibly, as with open dims."""
+    """Returns whether a rule surely applies to a probe's Pad or, unless ``surely``, may apply, as with open dims."""
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
 
 
 def _fault_of(probe: Case, rules: Sequence[ProviderRule]) -> tuple[ProviderRule, bool] | None:
-    """Returns the first rule that may apply to the Pad of a probe, and whether it surely applies; None without one."""
+    """Returns the first rule that may apply to the Pad of a probe, and whether it surely applies; else None."""
     pad, found = _pad_of(probe)
     return find_fault(KnownProvider("", "", False, tuple(rules)), pad, found, installed_minor())
 
@@ -235,7 +235,7 @@ class Outcome:
         )
 
     def takes(self, probe: Case) -> bool:
-        """Whether padops claims the Pad of a probe with these rules."""
+        """Returns whether padops claims the Pad of a probe with these rules."""
         fault = _fault_of(probe, self.rules)
         return fault is not None and fault[0].does != "leaves"
 
@@ -261,9 +261,9 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 
 
 def _fuses(found: Outcome, failed: Case) -> bool:
-    """Whether the provider loses its own nodes unless padops compiles its Pads.
+    """Returns whether the provider loses its own nodes unless padops compiles its Pads.
 
-    padops' own rules state this for a known provider; for others, this function runs the failed probe both ways.
+    padops' own rules state this for a known provider. Else, this function runs the failed probe with both settings.
     """
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses

@@ -1,7 +1,7 @@
 """Models that test whether a provider fails at a condition of ``padops/rules/conditions.json``.
 
-A model belongs to the one condition that separates it from plain Pads; ``outcome.py`` skips a model if a rule of
-another condition already holds for it. So the order of the rows matters: the conditions of most Pads come first. The
+A model belongs to the one condition that separates it from plain Pads. ``outcome.py`` skips a model for which a rule of
+another condition already holds. So the order of the rows matters: conditions that hold for most Pads come first. The
 conditions "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same models.
 
 Each model is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, so
@@ -23,7 +23,7 @@ FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
 
 @dataclass(frozen=True)
 class Case:
-    """One model; in ``padops probe`` also the condition that it tests."""
+    """One model, and for ``padops probe`` the condition that the model tests."""
 
     name: str  # its name in rows
     mode: str  # of the Pad
@@ -36,7 +36,7 @@ class Case:
     # open ``"rank"``.
     given: tuple[str, ...] = ()
     behind: str = ""  # an operator between the Pad and the second Relu; a Conv changes nothing
-    before: str = ""  # the same between the first Relu and the Pad
+    before: str = ""  # an operator between the first Relu and the Pad
     # The elements of the fill, if the Pad has that input; modes other than constant ignore it.
     fill: tuple[float, ...] | None = None
     scalar: bool = False  # whether the fill has rank 0
@@ -114,7 +114,7 @@ def _nodes_of(case: Case, pad: str, output: str) -> str:
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
-    """Returns the inputs of a case, which count up from 1, unlike any fill; ``wide``: down from the largest integer."""
+    """Returns the inputs of a case; the data count up from 1, or, with ``wide``, down from the largest integer."""
     dtype = _dtype_of(case)
     fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     if case.wide and dtype.kind in "iu":

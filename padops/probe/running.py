@@ -2,7 +2,7 @@
 
 As a program, this file runs in a process that may die: see ``outcome.py``. A question is a mapping with ``provider``,
 ``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a model also has
-``model``, ``feeds``, ``expected`` and ``rules``: a file to run padops beside the provider, or None.
+``model``, ``feeds``, ``expected`` and ``rules``, the file of rules for padops beside the provider, or None.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from padops.runtime.provider import CPU
 with needing_onnxruntime("padops probe"):
     import onnxruntime
 
-LONGEST = 240  # the last letters of an onnxruntime error to keep, which have the reason
+LONGEST = 240  # the number of last characters to keep of an onnxruntime error; they have the reason
 SILENT = 4  # the lowest severity that onnxruntime's log prints
 
 
 @dataclass(frozen=True)
 class Ran:
-    """A model that ran."""
+    """The result of a model that ran."""
 
     output: np.ndarray
     providers: list[str]  # the providers of the session
@@ -41,7 +41,7 @@ class Ran:
 
 
 def run_model(create: Callable[[onnxruntime.SessionOptions], Any], feeds: Mapping[str, np.ndarray]) -> Ran:
-    """Runs the model of a session once."""
+    """Creates a session, and runs its model once."""
     onnxruntime.set_default_logger_severity(SILENT)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = SILENT
@@ -61,17 +61,17 @@ def difference(output: np.ndarray, expected: np.ndarray) -> str:
         return f"{output.dtype}{list(output.shape)} in the place of {expected.dtype}{list(expected.shape)}"
     same = (output == expected) | ((output != output) & (expected != expected))
     if not same.all():
-        return f"{int((~same).sum())} of {expected.size} elements are others"
+        return f"{int((~same).sum())} of {expected.size} elements differ"
     signs = output.dtype.kind == "f" and ((np.signbit(output) != np.signbit(expected)) & (output == expected)).any()
-    return "the sign of a zero is another" if signs else ""
+    return "the sign of a zero differs" if signs else ""
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """Runs a model on a provider: returns ``does``, as in a rule, or ``"right"``; and ``why``, in words.
 
-    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. Beside padops,
-    ``is_shared`` is whether the provider ran any node. A question without a model describes the provider, and
-    lists all providers of onnxruntime.
+    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. With padops,
+    ``is_shared`` is whether the provider ran any node. For a question without a model, the answer describes the
+    provider, and lists all providers of onnxruntime.
     """
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
     _register(provider, library)
@@ -95,7 +95,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         raise RuntimeError(f"onnxruntime has left {provider} out of a session, which has {', '.join(ran.providers)}")
     used = {by for _, by in ran.nodes}
     told = {"why": "", "is_shared": provider in used}
-    # A provider runs the Pad as a node, or among others that it compiled.
+    # A provider runs the Pad as a node, or in a group of nodes that it compiled.
     if question["rules"] is None and provider not in ({by for operator, by in ran.nodes if operator == "Pad"} or used):
         return told | {"does": "leaves"}
     why = difference(ran.output, question["expected"])
@@ -123,16 +123,16 @@ def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions
 
 
 def _leaves_pad(session: Any) -> bool:
-    """Whether the CPU provider has the Pad: WebGPU's provider refuses a Pad with the same error as the CPU's."""
+    """Returns whether the CPU provider has the Pad; WebGPU's provider refuses a Pad with the CPU provider's error."""
     parts = session.get_provider_graph_assignment_info()
     return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())
 
 
 def _said_by_cpu(model: bytes, feeds: Mapping[str, np.ndarray]) -> str:
-    """Returns onnxruntime's error for a model without other providers; "" if the model runs."""
+    """Returns onnxruntime's error for a model on the CPU provider alone; "" if the model runs."""
     try:
         run_model(lambda options: onnxruntime.InferenceSession(model, options, [CPU]), feeds)
-    except Exception as error:  # as above
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
         return _said(error)
     return ""
 

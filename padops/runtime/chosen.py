@@ -60,14 +60,14 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
     names = sorted({device.ep_name for device in devices})
     if len(names) != 1:
         raise ValueError(
-            f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected of one"
+            f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected one provider"
         )
     return Chosen(names[0], options, devices)
 
 
 def available() -> set[str]:
     """Return the providers that this onnxruntime can create: built in, or of registered libraries."""
-    devices: list[Any] = getattr(onnxruntime, "get_ep_devices", list)()  # older releases have none
+    devices: list[Any] = getattr(onnxruntime, "get_ep_devices", list)()  # older releases lack the function
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in devices)}
 
 
@@ -85,6 +85,6 @@ def described(one: Chosen) -> dict[str, Any]:
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """Return a provider's devices: the chosen devices, else all with its name; for padops and the CPU, the first."""
+    """Return a provider's chosen devices, else all devices with its name; for padops and the CPU, only the first."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*EP_NAMES, CPU) else found

@@ -1,4 +1,4 @@
-"""The installed packages and their versions, without importing them; padops' own rules; and the processor."""
+"""Reports the installed packages and versions without importing them, padops' own rules, and the processor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def installed_version(package: str = "onnxruntime") -> tuple[str, str] | None:
 
 
 def installed_minor() -> int:
-    """Return the minor version of the installed onnxruntime 1.x; without one, the newest known minor version."""
+    """Return the minor version of the installed onnxruntime 1.x; if none is installed, the newest known version."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR
@@ -42,7 +42,7 @@ def installed_minor() -> int:
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that affect a conversion; None for a missing package.
 
-    A version is followed by the name of its distribution if the package has another name.
+    If the name of a distribution is not the name of its package, it follows the version in parentheses.
     """
     told: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:

@@ -1,4 +1,4 @@
-"""The native library's file; in a clone, whose sources have no library, the one of an installed padops."""
+"""Finds the native library's file; in a clone, whose sources have no library, the file of an installed padops."""
 
 from __future__ import annotations
 

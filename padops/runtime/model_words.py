@@ -22,8 +22,8 @@ FOLDING = "ConstantFolding"
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A Pad with the constant 0 becomes the padding of a MaxPool, which pads with minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),
-    # A Pad becomes the padding of an AveragePool, which ceil_mode counts differently, and which must be smaller than
-    # the kernel.
+    # A Pad becomes the padding of an AveragePool. ceil_mode counts this padding differently, and the padding must be
+    # smaller than the kernel.
     ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
     # onnxruntime's own kernel runs a Pad of constant data. If reflect turns more than once, the kernel reads past the
     # data or refuses the model; with wrap, it leaves zeros after the first period.
@@ -32,7 +32,7 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # The optimizer moves a Transpose through a Pad, and reorders the amounts as if they covered all axes.
     ("TransposeOptimizer", (AXES, b"Transpose"), None),
     ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
-    # The same, with Transposes that the optimizer puts around quantized convolutions.
+    # NhwcTransformer does the same with Transposes that it puts around quantized convolutions.
     ("NhwcTransformer", (AXES, b"QLinearConv"), None),
     ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
 )
@@ -42,16 +42,16 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
 # window, a pooling uses wrong windows or fails in its first run; a convolution uses wrong windows if the stride is at
 # least three elements longer.
 WRONG_SAME = b"a window with SAME, and dilations or long strides"
-MISCOUNTED = (b"SAME_", b"count_include_pad")  # AveragePool, in the releases 1.x of MISCOUNTING
+MISCOUNTED = (b"SAME_", b"count_include_pad")  # AveragePools that the releases 1.x of MISCOUNTING run wrong
 MISCOUNTING = range(21, 25)
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
-BY_REFERENCE = b"\xaa\x01"  # the key of an attribute whose value stands in the call of a function
+BY_REFERENCE = b"\xaa\x01"  # the key of an attribute whose value is in the call of the function
 
 DOMAIN = b"padops"  # the domain of the operators
 PYTHON_DOMAIN = pyop_node.DOMAIN.encode()  # the domain of the kernel in Python
 PADS = (b"Pad", b"ATen", b"aten")  # a model with an operator named Pad, or with a PyTorch pad, has one of these
 FIRST = (DOMAIN, *PADS, b"SAME_")  # words searched in every model; most models have none
-FURTHER = (  # words that matter only beside one of the first
+FURTHER = (  # words that matter only in a model with a word of FIRST
     *(PYTHON_DOMAIN, *map(str.encode, OPS), *MISCOUNTED),
     *({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES}),
 )
@@ -68,9 +68,9 @@ WITHIN = {
 INPUT, OUTPUT, OPERATOR = 1, 2, 4
 INPUTS, INITIALIZERS = 11, 5  # fields of a graph
 VALUE_NAME, TENSOR_NAME = 1, 8
-OF_SHAPES = (b"Shape", b"Size")  # their outputs are constant if the dims of their input are
+OF_SHAPES = (b"Shape", b"Size")  # operators with a constant output if the dims of the input are constant
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
-SMALL = 1 << 14  # bytes; searching a smaller part whole takes less time
+SMALL = 1 << 14  # bytes; a smaller part is searched as a whole, which takes less time
 UNREAD = (IndexError, KeyError, RecursionError)  # errors for bytes that are no model
 
 
@@ -107,8 +107,8 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     """Return whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
 
-    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. An unreadable
-    model counts as True.
+    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. The result is
+    True for a model that cannot be read.
     """
 
     def look(content: Content) -> bool:
@@ -151,7 +151,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
 
 
 def _parts(content: Content, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each part that is no weight of a large graph or node."""
+    """Yield the begin and the end of each part of a model, without the weights in large graphs and nodes."""
     for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
         if number == TENSOR.get(kind) or inner is not None and last - first >= SMALL:
@@ -240,7 +240,7 @@ def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collecti
 
 
 def fields(content: Content, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the fields with a length of a protobuf message from ``at`` to ``end``: number, begin and end."""
+    """Yield number, begin and end of each length-delimited field of the protobuf message from ``at`` to ``end``."""
     while at < end:
         key, at = content[at], at + 1  # most numbers have one byte
         if key & 128:

@@ -36,7 +36,7 @@ class Placed:
     """The providers that padops has added to options, which a caller may use for several sessions."""
 
     chosen: list[Chosen]
-    rules: Rules | None = None  # of these providers; None for padops' provider alone
+    rules: Rules | None = None  # the rules of these providers; None for padops' provider alone
     of_the_caller: bool = False  # whether the options have providers of the caller, too
 
 
@@ -77,7 +77,7 @@ def check_options(provider_options: Mapping[str, str]) -> None:
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
-    """Add the provider, and the CPU's after it, to options behind their providers; a second call does nothing."""
+    """Add padops' provider, then the CPU's, behind the providers of the options; a second call does nothing."""
     own = Chosen(EP_NAME, dict(provider_options or {}))
     check_options(own.options)
     devices = register_provider_library()
@@ -85,10 +85,10 @@ def add_provider(
         before = next((one.options for one in placed[session_options].chosen if one.name == EP_NAME), {})
         if own.options and own.options != before:
             raise ValueError(
-                f"these SessionOptions have {EP_NAME} with {before} already; take new ones for {own.options}"
+                f"these SessionOptions have {EP_NAME} with {before} already; use new SessionOptions for {own.options}"
             )
         return
-    # With others, the CPU's may be among them; onnxruntime puts it last anyway.
+    # If the options have providers, the CPU's may be among them; onnxruntime puts the CPU's last anyway.
     chosen = [own] if session_options.has_providers() else [own, Chosen(CPU, {})]
     for one in chosen:
         session_options.add_provider_for_devices([devices[one.name]], one.options)
@@ -114,7 +114,7 @@ def told_of_providers() -> dict[str, str]:
 
 
 def unknown_provider(names: Iterable[str]) -> str:
-    """Return an error for a name that neither padops nor onnxruntime knows, installed or not; "" if all are known."""
+    """Return the error for the first unknown name; "" if padops or onnxruntime knows each name, installed or not."""
     known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers(), *available()))
     unknown = next((name for name in names if name not in known), None)
     told = f"onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
@@ -122,7 +122,7 @@ def unknown_provider(names: Iterable[str]) -> str:
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
-    """Raise ValueError if neither this onnxruntime nor ``also`` has a named provider."""
+    """Raise ValueError for a named provider that neither this onnxruntime nor ``also`` has."""
     there = available()
     if absent := [name for name in names if name not in there and name not in (*EP_NAMES, *also)]:
         has = ", ".join(sorted(there))
@@ -135,10 +135,10 @@ def with_padops(
     rules: Rules = BY_NAME,
     options: Mapping[str, str] | None = None,
 ) -> list[Chosen]:
-    """Return the chosen providers with padops among them, with these options if it has not been chosen.
+    """Return the chosen providers with padops among them; if the caller has not chosen padops, it gets ``options``.
 
-    padops stands before the CPU's provider, which is always last, and also before the first provider that is ``there``
-    (by default all are; onnxruntime omits others) and does not run every Pad correctly.
+    padops comes before the CPU's provider, which is always last. padops also comes before the first provider that does
+    not run every Pad correctly and is ``there`` (by default, all providers are; onnxruntime omits absent providers).
     """
     names = [one.name for one in chosen]
     among = list(chosen)
@@ -159,14 +159,14 @@ def with_padops(
 
 
 def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
-    """Return ``PadopsFirstExecutionProvider``'s options before providers, by their names and plugin versions."""
+    """Return the options of ``PadopsFirstExecutionProvider`` before providers with these plugin versions, by name."""
     files = [os.path.abspath(rules[name].file) for name in versions if rules[name] is not BY_NAME.get(name)]
     before = ",".join(f"{name} {version}".rstrip() for name, version in versions.items())
     return {"before": before} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
-    """Return whether padops stands before a provider that computes on the CPU with its own threads: OpenVINO's.
+    """Return whether padops comes before a provider that computes on the CPU with its own threads: OpenVINO's.
 
     onnxruntime's threads wait actively after each node and take CPU time from OpenVINO's threads. Without padops' Pads
     between its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
@@ -208,7 +208,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
         return
     if before or options.has_providers():
         names = ", ".join(one.name for one in before.chosen) if before else "of another caller"
-        raise ValueError(f"these SessionOptions already have providers ({names}); use new SessionOptions for others")
+        raise ValueError(f"these SessionOptions already have providers ({names}); use new SessionOptions")
     known = onnxruntime.get_all_providers()
     for one in chosen:
         devices, own = devices_of(one), {str(key): str(value) for key, value in one.options.items()}
@@ -222,7 +222,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """Return the provider behind padops if compiled Pads of two graphs got one name; "" for any other error."""
+    """Return the provider behind padops if compiled Pads of two graphs got the same name; "" for any other error."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")
@@ -230,12 +230,12 @@ def one_name_before(error: Exception) -> str:
 
 # ---- Options that already have providers: devices, a device policy, or built-in providers. onnxruntime neither exposes
 # the providers of options nor inserts a provider before them. But it exposes the providers of a session, and passes the
-# configuration to padops' provider. So padops copies the caller's options if padops must stand in front, or if an added
-# provider would override the policy. It raises an error if it cannot copy a part of them.
+# configuration to padops' provider. So padops copies the caller's options if padops must come first, or if an added
+# provider would override the policy. It raises an error if it cannot copy a part of the options.
 
 WEBGPU = "WebGpuExecutionProvider"
 WAY = (
-    "take new SessionOptions and name them in providers= instead, with their options or as devices: "
+    "use new SessionOptions and name the providers in providers= instead, with their options or as devices: "
     "padops.InferenceSession(model, options, providers=[(name or devices, {...}), 'CPUExecutionProvider'])"
 )
 
@@ -243,7 +243,7 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Return the caller's options with padops after their providers, or new options with both."""
+    """Return the caller's options with padops after their providers, or new options with padops and these providers."""
     register_provider_library()
     plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *EP_NAMES}
     built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *EP_NAMES, *plugins)]
@@ -271,7 +271,7 @@ def with_own_providers(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions:
-    """Copy the options with padops added; if they have only the CPU's provider, add padops to them."""
+    """Return a copy of the options with padops added; if they have only the CPU's provider, add padops to them."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -318,7 +318,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the configuration of a session without the options' providers, and its Pads to claim for ``behind``."""
+    """Return the configuration of a session without the options' providers, and the Pads to claim before ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]

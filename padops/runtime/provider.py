@@ -5,7 +5,7 @@ from __future__ import annotations
 from padops.extras import needing_onnxruntime
 
 EP_NAME = "PadopsExecutionProvider"
-FIRST_NAME = "PadopsFirstExecutionProvider"  # it stands before other providers
+FIRST_NAME = "PadopsFirstExecutionProvider"  # it comes before other providers
 OPERATORS_NAME = "PadopsOperatorsExecutionProvider"  # it runs no node: its device adds the operators to a session
 EP_NAMES = (EP_NAME, FIRST_NAME, OPERATORS_NAME)
 CPU = "CPUExecutionProvider"
@@ -22,14 +22,14 @@ def get_ep_names() -> list[str]:
     """Return the names of all execution providers in this package's library.
 
     Returns:
-        Three names: the provider for Pads that all other providers leave; the provider that stands before others; and
-        the provider without nodes, whose device adds the operators of the domain ``padops`` to a session.
+        Three names: the provider for Pads that all other providers leave; the provider that comes before others; and
+        the provider that runs no node, whose device adds the operators of the domain ``padops`` to a session.
     """
     return list(EP_NAMES)
 
 
 def runtime_minor() -> int:
-    """Return the minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
+    """Return the minor version of the installed onnxruntime 1.x; a later major version counts as newer than any 1.x."""
     with needing_onnxruntime("padops' execution provider"):
         import onnxruntime
 

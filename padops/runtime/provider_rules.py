@@ -55,7 +55,7 @@ class ProviderRule:
     limit: int = 0  # see the condition
     types: tuple[str, ...] = ()  # see the condition
     before: int = 0  # the first onnxruntime 1.x for which the rule does not hold; 0 if it holds for all
-    plugin_before: str = ""  # the same for a plugin, such as ``"0.4.0"``; "" if it holds for all
+    plugin_before: str = ""  # the first plugin version without the rule, such as ``"0.4.0"``; "" if all have it
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class KnownProvider:
     # scripts/provider_parts.py``; empty if not measured.
     moves: tuple[str, ...] = ()
     expands_no_scalar: tuple[str, ...] = ()  # element types for which its Expand accepts no value of rank 0
-    file: str = ""  # where the rules stand
+    file: str = ""  # the file of the rules
 
     @property
     def needs_padops(self) -> bool:
@@ -129,7 +129,7 @@ def _is(value: object, what: str) -> bool:
 
 _FILES = sorted(path for path in RULES.glob("*.json") if path.stem not in ("conditions", "cpu"))
 _ROWS = [row for path in _FILES for row in known_by(read_rules(path.stem), f"padops/rules/{path.name}")]
-KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # the measured ones first
+KNOWN_PROVIDERS = tuple(sorted(_ROWS, key=lambda row: not row.was_run))  # measured providers first
 BY_NAME: Mapping[str, KnownProvider] = {row.name: row for row in KNOWN_PROVIDERS}
 RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers whose handling of Pads padops knows
 
@@ -148,7 +148,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = ()) -> Rules:
-    """Return padops' own rules by provider name, overridden by a file; ValueError if it has none of ``providers``."""
+    """Return padops' own rules by provider, overridden by a file; ValueError if the file has none of ``providers``."""
     if path is None:
         return BY_NAME
     rows = {row.name: row for row in _read_file(path)[1]}
@@ -171,7 +171,7 @@ def _read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Known
 
 
 def of_plugin(row: KnownProvider, version: str) -> KnownProvider:
-    """Return the rules that hold for a version of a plugin, or for "", a provider that is built into onnxruntime."""
+    """Return a provider's rules that hold for a plugin version; "" is the version of a built-in provider."""
 
     def numbers(text: str) -> list[int]:
         return [int(part) for part in re.findall(r"\d+", text)]
@@ -190,7 +190,7 @@ def without_rules(name: str) -> str:
 
 
 def file_of(provider: str) -> Path | None:
-    """Return the user's file for a provider's rules, which ``padops probe`` writes; None if the variable is empty."""
+    """Return the file in which ``padops probe`` keeps a provider's rules; None if ``PADOPS_RULES`` is empty."""
     named = os.environ.get("PADOPS_RULES")
     if named is not None:
         return Path(named, f"{provider}.json") if named else None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import onnxruntime
 
 KEPT_ERRORS = 1000
-EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator of every onnxruntime-extensions
+EXTENSIONS, KNOWN = "ai.onnx.contrib", "StringLower"  # an operator in every release of onnxruntime-extensions
 SURELY_THERE = 1 << 30  # bytes; the body tries to allocate a larger output before the runtime does
 
 _log = logging.getLogger("padops.pyop")
@@ -51,7 +51,7 @@ _preparing = threading.Lock()
 
 @dataclass(frozen=True)
 class PyOpError:
-    """One call of a kernel that failed; its output was an empty tensor.
+    """A failed call of a kernel, whose output was an empty tensor.
 
     Attributes:
         op_type: The operator that the node stands for, such as ``"Pad_18"``.
@@ -102,7 +102,7 @@ class _AsItIs(np.ndarray):
 
 
 def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
-    """Run the kernel. It must never raise, because an exception would abort the process."""
+    """Run the kernel; never raise, because an exception would abort the process."""
     data = arrays[0]
     try:
         output = reference.run(*decode(fields, arrays))
@@ -122,7 +122,7 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
     record = PyOpError(op_type, node, rule, message)
-    if isinstance(error, KeyboardInterrupt):  # which a kernel must not raise: repeated after the run or in a later call
+    if isinstance(error, KeyboardInterrupt):  # not raised here: a timer repeats it after the run or in a later call
         again: Callable[[], object] = _thread.interrupt_main
         if os.name == "posix":  # a signal also wakes a waiting main thread
             again = partial(os.kill, os.getpid(), signal.SIGINT)
@@ -156,8 +156,8 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     """Return whether the session options include the kernel.
 
-    Options do not expose their libraries. So the model's last operator does not exist: onnxruntime names the first
-    unknown operator before it creates providers or writes anything.
+    Options do not expose their libraries. So this loads a model whose last operator does not exist: onnxruntime's error
+    names the first unknown operator, before onnxruntime creates providers or writes anything.
     """
     import onnxruntime
 
@@ -182,7 +182,7 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     else:
         raise RuntimeError(f"onnxruntime refuses session_options: {told}")
     raise ValueError(
-        f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime takes it once: with new "
+        f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime accepts it once: with new "
         "SessionOptions, call padops.register(options, backend='pyop') alone, which registers that library, too; or "
         "call it with extensions=False before you register that library yourself; or import onnxruntime_extensions "
         "before padops"
@@ -235,7 +235,7 @@ def _check() -> None:
 
 
 def _chain(type_name: str, *nodes: tuple[str, str, dict[str, str]]) -> bytes:
-    """Return a model of nodes one after another, each with an operator, a domain and attributes; x has two elements."""
+    """Return a model of a chain of nodes, each an operator, a domain and attributes; its input x has two elements."""
     from onnx import helper
 
     kind, names = by_name(type_name).onnx, ["x", *map(str, range(1, len(nodes))), "y"]

@@ -40,15 +40,15 @@ def register(
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
             Python kernel of the domain ``padops.pyop``; it needs ``pip install "padops[pyop]"`` and registers the
             library of onnxruntime-extensions, unless the options already have it. You may register both backends.
-        provider: Whether padops' provider also runs the standard Pads of unconverted models. It needs onnxruntime 1.24.
-            Create the session without ``providers=``, which would replace the options' providers.
+        provider: Whether padops' provider also runs unconverted standard Pads, behind the providers of the options. It
+            needs onnxruntime 1.24. Create the session without ``providers=``, which would replace these providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
             float16 Pad to onnxruntime if its own Pad is surely right: onnxruntime can then keep neighbouring
             float16 nodes without kernels in float32; ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
-            all of them to the options, and itself before the CPU's and any provider known to get some Pads wrong.
-            Providers that the options already have stay in front of padops.
+            all of them to the options. It adds itself before the CPU's provider and before the first provider that is
+            known to get some Pads wrong. The options must not have other providers yet.
         operators: The operators of the native library to register, such as ``["Pad_18"]``; by default all. Registering
             all of them adds about a millisecond to the creation of a session.
         extensions: Only for the backend ``"pyop"``: pass ``False`` if you will register the library of
@@ -60,8 +60,8 @@ def register(
         OSError: The package has been installed without its library, or ``rules`` cannot be read.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message suggests a remedy.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
-        ValueError: An argument has another value, contradicts an earlier call or comes without one that it needs; or
-            the options have the library of onnxruntime-extensions twice, or from before the kernel was defined.
+        ValueError: An argument has a wrong value, contradicts an earlier call or needs a missing argument; or
+            the options have the library of onnxruntime-extensions twice, or got it before the kernel was defined.
     """
     _check_options("session_options", session_options)
     if not isinstance(provider, bool):
@@ -136,7 +136,7 @@ def prepare(
 
     Returns:
         The arguments of ``onnxruntime.InferenceSession`` after the model; the rules of the providers, by their names
-        (empty if padops is no provider); and whether the options have providers of the caller.
+        (empty if onnxruntime is too old for padops' provider); and whether the options have providers of the caller.
     """
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     _check_options("sess_options", options)

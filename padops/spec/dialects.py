@@ -117,7 +117,7 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """Return an optional list attribute; ``neutral`` values, which change nothing, if it is absent."""
+        """Return an optional list attribute; if it is absent, ``count`` values ``neutral``, which change nothing."""
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 
@@ -184,7 +184,7 @@ def axis_positions(array: np.ndarray, rank: int, error: Callable[[str, str], Pad
 
 
 def _pads(node: Node, shape: Sequence[int]) -> list[Amounts]:
-    """Return the amounts of ONNX Pad, ``[begin…, end…]`` (P8); from 18 on, of the axes that an input may list."""
+    """Return the amounts of an ONNX Pad, ``[begin…, end…]`` (P8); from Pad-18 on, an input may list their axes."""
     rank, name = len(shape), "pads"
     axes: Sequence[int] = range(rank)
     where = f"rank {rank}"
@@ -303,7 +303,7 @@ NGRAPH_OP = Op(
 )
 
 
-# ---- SAME padding: amounts that follow from the shape, as TensorFlow's SAME and ONNX's auto_pad say (S1)
+# ---- SAME padding: amounts that follow from the shape, as TensorFlow's SAME and ONNX's auto_pad define them (S1)
 
 AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
 # Only the position of the channels matters; kernel_shape has one entry for each spatial axis.
@@ -338,7 +338,7 @@ def same_padding(
 
     Args:
         input: Elements of the axis, n.
-        kernel: Elements of the kernel along it, k.
+        kernel: Elements of the kernel along this axis, k.
         stride: The stride, s.
         dilation: The dilation, d.
         mode: ``"SAME_UPPER"`` (TensorFlow's SAME: the odd element at the end), ``"SAME_LOWER"`` (at the beginning) or

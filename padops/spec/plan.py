@@ -86,7 +86,7 @@ NOTHING = Amounts(0, 0)
 
 @dataclass(frozen=True)
 class AxisPlan:
-    """One axis, ready to execute: the extension of a window of the source, seen from the output."""
+    """One axis, ready to execute: how the output extends a window of the source."""
 
     size: int  # elements of the source axis
     start: int  # first source element of the window (nonzero only if CROP has cut off the beginning)
@@ -110,7 +110,7 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, positions: np.ndarray) -> np.ndarray:
-    """Return the source positions of output elements at some positions of their axis, -1 for fill (P2, P6)."""
+    """Return the source position of each of these output positions of an axis; -1 for fill (P2, P6)."""
     offset, extent = positions - axis.begin, max(axis.extent, 1)  # nothing reads an empty window, see P5
     if mode is Mode.CONSTANT:
         offset, gap = np.divmod(offset, axis.interior + 1)

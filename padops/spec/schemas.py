@@ -25,7 +25,7 @@ def register_schemas() -> None:
     text, in strict mode or not: a schema in Python cannot see the mode.
     """
     # At its first import, onnx.reference lists all schemas by bare names, and fails if two domains share a name. Its
-    # own names include "Pad_18", for version 18 of Pad. So it is imported before the schemas of padops are registered.
+    # own names include "Pad_18", for version 18 of Pad. So padops imports onnx.reference before it registers schemas.
     import onnx.reference  # noqa: F401
 
     for op in OPS.values():
@@ -98,14 +98,14 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
 def _output_dims(
     op: Op, context: onnx.shape_inference.InferenceContext, dims: Sequence[onnx.TensorShapeProto.Dimension]
 ) -> list[onnx.TensorShapeProto.Dimension]:
-    """Return the output dims, one for each of ``dims``; all unknown as long as the amounts are unknown inputs."""
+    """Return the output dims, one for each of ``dims``; if an input with amounts is unknown, all dims are unknown."""
     unknown = onnx.TensorShapeProto.Dimension()
     node, is_known = _node(op, context)
     mode, limit = node.mode(), op.limit
     if not is_known:
         return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
-    # Any size will do for an unknown dim: only growth of its axis counts. If SAME pads any size, it pads size 1.
+    # An unknown dim counts as size 1: only whether its axis grows matters. If SAME pads any size, it pads size 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
     if not all(fixed):
         # The output may be empty, which every mode allows (P5): only P1 and P10 can be checked.
@@ -123,7 +123,7 @@ def _output_dims(
 
 
 def _node(op: Op, context: onnx.shape_inference.InferenceContext) -> tuple[Node, bool]:
-    """Return the node with the known values of integer inputs, and whether all are known; external values are not."""
+    """Return the node with the known values of integer inputs, and whether all are known; external ones are unknown."""
     given = {row.name: context.get_attribute(row.name) for row in op.attributes}
     values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
     attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}

@@ -24,7 +24,7 @@ REFUSALS = (ValueError,)
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """``dask.array.pad`` by (begin, end) of every axis; ``fill`` is for mode constant."""
+    """Returns ``dask.array.pad`` by (begin, end) of every axis; ``fill`` is for mode constant."""
     given = {} if fill is None else {"constant_values": fill[()]}
     array = dask.array.from_array(data, chunks=-1)
     with dask.config.set(scheduler="synchronous"):
@@ -32,7 +32,7 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """The arguments of ``pad``.
+    """Returns the arguments of ``pad``.
 
     Raises:
         Unsupported: An amount is negative, interior or huge.

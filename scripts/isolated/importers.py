@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def arguments_of(types: Collection[str], request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """The arguments of ``pad`` for a peer with these types: an ONNX model, whose output has a rank, and its inputs."""
+    """Return ``pad``'s arguments for a peer with these types: an ONNX model, with its output's rank, and its inputs."""
     request.require_type(types)
     model = make_model(request, standard=True)
     return declare_shapes(model, request.data.ndim), feeds(request)
@@ -30,6 +30,6 @@ def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
 
 
 def pad_without_pad(pad: Callable[..., np.ndarray], types: Collection[str], request: Request) -> np.ndarray:
-    """The output of ``pad``, for a peer with these types, for the model converted with ``--without-pad``."""
+    """Return the output of ``pad`` for the model converted with ``--without-pad``; the peer supports these types."""
     request.require_type(types)
     return pad(without_pad(request), feeds(request))

@@ -29,8 +29,8 @@ PACKAGES = ("onnxruntime-web",)
 
 
 def script(file: Path, request: Request, expected: np.ndarray | None, head: Sequence[str]) -> str:
-    """A module of Node.js that asks a peer the case: ``…_repro.mjs`` beside its file has words in capitals for what
-    differs.
+    """Returns a module of Node.js that runs the case on a peer: ``…_repro.mjs`` beside the peer's file, with its words
+    in capitals replaced.
 
     Raises:
         Unsupported: ONNX has no such operator, or JavaScript no such type.

@@ -17,4 +17,4 @@ ENVIRONMENT = {
     "lowered_for": {"name": "padops-for-web-webgpu", "max_cases": 1800, "lowered": True},
 }
 
-NEEDS = ("Chromium (chromium, or what CHROMIUM names)",)  # needed beside the packages
+NEEDS = ("Chromium (chromium, or what CHROMIUM names)",)  # needed besides the packages

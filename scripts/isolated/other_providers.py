@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import onnx
 
 
-# The last error: a provider cannot compile a node that it has claimed.
+# EPFail: a provider cannot compile a node that it has claimed.
 REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException, states.EPFail)
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
-# onnxruntime's errors for a type without kernel; and for that, an unknown opset or an unknown type.
+# onnxruntime's errors for a type without a kernel; UNSUPPORTED also has those for an unknown opset or type.
 NO_KERNEL = (
     "Could not find an implementation for",
     "Provider type for Pad node with name 'pad' is not set",  # WebGPU's build prints this
@@ -42,7 +42,7 @@ UNSUPPORTED = (*NO_KERNEL, *UNKNOWN)
 
 
 def vulkan(prefix: Path) -> tuple[Path, Path]:
-    """The folder of the software Vulkan in WebGPU's environment, and the file that describes it."""
+    """Returns the folder of the software Vulkan in WebGPU's environment, and the file that describes it."""
     folder = prefix / "debian" / "usr" / "lib" / "chromium"
     return folder, folder / "vk_swiftshader_icd.json"
 
@@ -53,7 +53,7 @@ def prepare(provider: str) -> None:
     folder, icd = vulkan(Path(sys.prefix))
     if provider == WEBGPU and icd.is_file():
         os.environ["VK_ICD_FILENAMES"] = str(icd)
-        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # from now on, its name finds it
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # then its name suffices to load it
     if provider == QNN:
         import onnxruntime_qnn
 
@@ -61,7 +61,7 @@ def prepare(provider: str) -> None:
 
 
 def options_of(provider: str) -> dict[str, str]:
-    """A provider's options, as users pass them."""
+    """Returns a provider's options, as users pass them."""
     if provider != QNN:
         return {}
     import onnxruntime_qnn
@@ -117,7 +117,7 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], provider: str) ->
 
 
 def arguments_of(provider: str, request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray], str]:
-    """The arguments of ``pad``.
+    """Returns the arguments of ``pad``.
 
     Raises:
         Unsupported: NumPy lacks the type.
@@ -159,7 +159,7 @@ def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
-    """The case as a model with ONNX's Pad; the Pad is the only node if the provider claims single nodes."""
+    """Returns the case as a model with ONNX's Pad; the Pad is the only node if the provider claims single nodes."""
     model = make_model(request, standard=bool(request.opset))
     return behind_identity(model) if provider == OPENVINO else model
 
@@ -189,6 +189,6 @@ def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
 
 
 def run_once(session: Any, request: Request) -> np.ndarray:
-    """The output of a session for a case."""
+    """Returns the output of a session for a case."""
     output: np.ndarray = run_session(session, feeds(request))[0]
     return output

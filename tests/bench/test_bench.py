@@ -270,7 +270,7 @@ def test_outputs_of_networks_are_compared(by: str) -> None:
     ways = bench_providers.sessions(made(), CPU)
     measure = lambda: bench_providers.measured("net", ways | {by: twice}, {"x": np.ones(shape, np.float32)}, 0.01)
     if by != STOCK:
-        with pytest.raises(RuntimeError, match=f"net: {by} does not give what the processor gives: output 0"):
+        with pytest.raises(RuntimeError, match=f"net: {by} does not return what the processor returns: output 0"):
             measure()
         return
     rows = {row["by"]: row for row in measure()}

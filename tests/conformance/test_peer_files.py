@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conformance_records import quick
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
@@ -160,7 +159,7 @@ print({{"torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract",
     assert ran.stdout == "set()\n"
 
 
-# --- peers with environments of their own ------------------------------------------------------------------------------
+# --- peers with environments of their own -----------------------------------------------------------------------------
 
 ISOLATED = sorted(name for name, row in PEERS.items() if row.environment)
 FILES = sorted({PEERS[name].file for name in ISOLATED})

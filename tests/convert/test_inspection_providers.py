@@ -93,7 +93,7 @@ def test_notes() -> None:
     assert padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=[WEBGPU]).notes == (
         f"1 of 1 Pad runs on the processor: {costs}",
     )
-    assert inspection.pads[0].why.startswith("unless DnnlExecutionProvider takes it, which padops has no rules for: ")
+    assert inspection.pads[0].why.startswith("unless DnnlExecutionProvider, for which padops has no rules, runs it: ")
     with pytest.raises(padops.UsageError, match="providers is 'CPUExecutionProvider', expected names"):
         padops.inspect(pad([1, 1]), providers=CPU)
     with pytest.raises(padops.UsageError, match="^providers: onnxruntime .* knows no provider Cupid; expected one of "):

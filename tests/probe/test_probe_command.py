@@ -39,7 +39,7 @@ def test_the_table_and_the_file(fake: list[tuple], tmp_path: Path, capsys, monke
     assert "  always                 right: 5; refuses: wrap around, wrap of n" in lines
     assert "  crop                   right: 2; dies: edge crop; refuses: wrap crop" in lines
     assert lines[-1].startswith("with padops and these rules beside it: ")
-    assert last == f"{file}: 6 rules; padops.InferenceSession takes them with rules='{file}'"
+    assert last == f"{file}: 6 rules; padops.InferenceSession accepts them with rules='{file}'"
     row = rules_with(file)["Fake"]
     assert (row.version, row.was_run, row.needs_padops) == ("onnxruntime 1.32.0, plugin 1.2.3", True, True)
     assert json.loads(file.read_text())["sources"] == {"default": "measured: padops probe Fake"}
@@ -74,7 +74,7 @@ def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.Cap
 
 def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(provider, "runtime_minor", lambda: 23)
-    said = "error: padops probe needs onnxruntime 1.24 or newer: older ones take no provider of padops\n"
+    said = "error: padops probe needs onnxruntime 1.24 or newer: older ones accept no plugin provider\n"
     assert run(capsys, "probe", "NoExecutionProvider") == (1, "", said)
 
 

@@ -60,8 +60,8 @@ def test_what_the_process_says() -> None:
     zero = named("constant negative zero")
     for row, expected, why in (
         (PLAIN["constant"], np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),
-        (PLAIN["constant"], np.zeros((1, 2, 6, 9), np.float32), "40 of 108 elements are others"),
-        (zero, np.abs(expected_of(zero)), "the sign of a zero is another"),
+        (PLAIN["constant"], np.zeros((1, 2, 6, 9), np.float32), "40 of 108 elements differ"),
+        (zero, np.abs(expected_of(zero)), "the sign of a zero differs"),
     ):
         told = running.answer(question(row, expected=expected))
         assert (told["does"], told["why"]) == ("wrong", why)

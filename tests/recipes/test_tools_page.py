@@ -123,7 +123,7 @@ def test_a_prefix_renames_the_operators_and_convert_mends_them() -> None:
     assert operators(renamed) == ["padops::a/Pad_13"] and outcome(renamed) == ("functions, renamed", "yes")
     (found,) = padops.inspect(renamed).pads
     assert (found.mode, found.verdict) == ("reflect", "runs")
-    assert "a prefix has renamed Pad_13, so padops' library is not asked; padops convert mends that" in found.why
+    assert "a prefix has renamed Pad_13, so padops' library does not run it; padops convert fixes that" in found.why
     mended = padops.convert(renamed, verify=True, run=True)
     assert mended.verification is not None and mended.verification.passed
     assert [record.notes for record in mended.records] == [("Pad_13 again, which a prefix had renamed",)]

@@ -88,7 +88,7 @@ def test_devices_in_the_list() -> None:
         session = padops.InferenceSession(PAD, recording_options(), [form])
         assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
     for wrong, names in (([], "no provider"), ([cpu, register_provider_library()[EP_NAME]], f"{CPU} and {EP_NAME}")):
-        with pytest.raises(ValueError, match=f"has devices of {names}, expected of one"):
+        with pytest.raises(ValueError, match=f"has devices of {names}, expected one provider"):
             chosen_by([wrong], None)
 
 

@@ -1,7 +1,7 @@
 """The sources of cases: operators' tables, random draws, the specifications' examples, and the node tests of ONNX.
 
-The specifications print numbers without a type, so each example is a case of two types. This file repeats no outputs:
-the rules lead to the printed outputs, as the tests of padops show.
+The specifications print numbers without a type, so each example becomes two cases, of two types. This file repeats no
+outputs: the rules lead to the printed outputs, as the tests of padops show.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from padops.conformance.peers.request import Request
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 
-# The numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and drawn.
+# Numbers of cases per operator: for each mode and type, for each mode and kind of amounts, and of random cases.
 LEVELS = {"quick": (1, 1, 10), "default": (3, 4, 60), "exhaustive": (30, 60, 1000)}
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Request]:
-    """Return the cases of a level, and the cases ``always``, by their ids; a higher level includes a lower level."""
+    """Return the cases of a level and the cases whose ids ``always`` has; a higher level includes the lower levels."""
     made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
     return list(made.values())
 
@@ -57,9 +57,9 @@ def find_case(id: str) -> Request:
 
 
 LEFT, AROUND = (0, 2, 0, 0), (2, 1, 1, 1)
-# ONNX's examples since opset 11: the number, the mode and the amounts; wrap is of opset 19 and later.
+# ONNX's examples since opset 11: the number, the mode and the amounts; wrap exists since opset 19.
 ONNX = ((1, "constant", LEFT), (2, "reflect", LEFT), (3, "edge", LEFT), (4, "wrap", AROUND))
-# The document of Pad 1 contradicts itself: its paddings lead to another output than it prints.
+# The document of Pad 1 contradicts itself: its paddings do not lead to the output that it prints.
 OLD_ONNX = (
     (2, "pads", "example", [0, 2, 0, 0]),
     (1, "paddings", "example-printed-output", [0, 2, 0, 0]),
@@ -67,7 +67,7 @@ OLD_ONNX = (
 )
 OPENVINO = {"positive": ((0, 1), (2, 3)), "negative": ((-1, -1), (-1, -1)), "mixed": ((2, -1), (-1, 3))}
 NGRAPH = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}
-# The drawings of TensorFlow's page on SAME and VALID, and its convolution of 7 by 8.
+# The drawings on TensorFlow's page about SAME and VALID, and the convolution of 7 by 8 on that page.
 SAME: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("drawing-same", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "SAME_UPPER"}),
     ("drawing-valid", (1, 1, 13), {"kernel_shape": [6], "strides": [5], "auto_pad": "VALID"}),
@@ -80,7 +80,7 @@ def _array(dtype: str, values: Any) -> np.ndarray:
 
 
 def specification() -> Iterator[Request]:
-    """Yield the examples that the specifications print, under the name of their document."""
+    """Yield the examples that the specifications print; the id of an example names its document."""
     for dtype in ("float", "double"):
         data = _array(dtype, [[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]])
         for edition in (11, 13, 18, 19, 21, 23, 24, 25):
@@ -106,7 +106,7 @@ def specification() -> Iterator[Request]:
         yield Request(f"specification/SamePad_1/{name}/float", "SamePad_1", 0, attributes, (data, None))
 
 
-# Models of one Pad, from converters of their day.
+# Models of one Pad that old converters wrote.
 SHIPPED = (
     "pytorch-converted/test_ConstantPad2d",
     "pytorch-converted/test_ReflectionPad2d",
@@ -118,14 +118,14 @@ SHIPPED = (
 
 @cache
 def upstream() -> dict[str, tuple[Request, np.ndarray]]:
-    """Return the node tests of ONNX by id, each with its output: those that onnx makes, and models that it ships."""
+    """Return ONNX's node tests by id, each with its output: tests that onnx creates, and models that it ships."""
     import onnx
     from onnx import numpy_helper
     from onnx.backend.test.case import node as made
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings from the tests of other operators
-        # Only those of Pad: ``collect_testcases`` takes seconds, for the tests of every other operator.
+        # Import only the tests of Pad: ``collect_testcases`` needs seconds for the tests of all other operators.
         import_module(f"{made.__name__}.pad")
         tests: list[Any] = made._NodeTestCases if hasattr(made, "_NodeTestCases") else made.collect_testcases("Pad")
     found = []

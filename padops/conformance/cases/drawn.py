@@ -1,6 +1,6 @@
-"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong, of every kind.
+"""Random cases, as in a property test: amounts of every kind, right and wrong, on any axis.
 
-The id of a case holds the seed, its number and the operator, which alone determine the case.
+The id of a case contains the operator, the seed and the number of the case; these three determine the case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from padops.conformance.cases.table import draw_opset, generator, number
 from padops.conformance.peers.request import Request
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 
-MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
+MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other border
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
 
 

@@ -1,6 +1,6 @@
-"""Cases from the table of operators: each mode with each type, and around it every other choice in turn.
+"""Cases from the table of operators: each mode with each type and each kind of amounts; other choices are drawn.
 
-The id of a case lists its choices and seeds its numbers: an id always means one case.
+The id of a case lists the choices, and seeds the random numbers of the case: an id always means the same case.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_name
 
 NEWEST_OPSET = 26  # for a Pad of the newest version
 
-# Amounts: the choices that every operator allows stand first, and occur more often.
+# Kinds of amounts, by weight: the kinds that every operator allows come first, and occur more often.
 SIGNS = {
     "begin": 4, "end": 4, "both": 6, "far": 4, "crop": 3, "mixed": 5, "mixed-far": 2,
     "zero": 1, "to-nothing": 1, "beyond": 2, "negative": 1, "huge": 1,
@@ -35,14 +35,14 @@ WIDE = ("float", "double", "int32")  # types that most peers have, for choices u
 
 
 def number(text: str) -> int:
-    """Parse a number of an id, which has one spelling; another spelling is a ValueError."""
+    """Parse a number of an id; raise ValueError for an unusual spelling, such as ``01``."""
     if text != str(int(text)):
-        raise ValueError(f"the number {text!r} is spelled in another way")
+        raise ValueError(f"the number {text!r} is not in its usual form")
     return int(text)
 
 
 def generator(text: str) -> np.random.Generator:
-    """Return a generator that a text seeds, on every machine alike."""
+    """Return a random generator with a text as its seed; it draws the same numbers on every machine."""
     return np.random.default_rng(crc32(text.encode()))
 
 
@@ -59,7 +59,7 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
-    """Yield cases per operator, mode and type, and per operator, mode and kind of amounts of weight 4 in ``SIGNS``."""
+    """Yield for each operator and mode ``by_type`` cases per type and ``by_signs`` * weight / 4 per kind of amounts."""
     counts = {signs: max(by_signs * weight // 4, 1) for signs, weight in SIGNS.items()}
     for name in ops:
         op = OPS[name]
@@ -76,7 +76,7 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
 
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
-    """Draw the id of one case for its place in the table."""
+    """Draw the id of a case; if ``dtype`` or ``signs`` is None, draw it too."""
     rng = generator(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}")
     family, forms = op.name.split("_")[0], "-"
     rank = draw(rng, {3: 3, 4: 3, 5: 1} if family == "SamePad" else RANKS)
@@ -95,7 +95,7 @@ def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, see
 
 
 def find_case(id: str) -> Request:
-    """Make the case of an id; a KeyError or ValueError says that there is none."""
+    """Make the case with an id; raise KeyError or ValueError if no case has this id."""
     _, name, mode, dtype, rank, signs, dims, fill, forms, form, i = id.split("/")
     by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], number(i)
     op, family, rng = OPS[name], name.split("_")[0], generator(id)
@@ -118,7 +118,7 @@ def find_case(id: str) -> Request:
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
-    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; else small."""
+    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; 0 on the rest."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:
@@ -156,7 +156,7 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
 
 
 Pairs = list[tuple[int, int]]  # begin and end of each axis
-Parts = tuple[dict[str, Any], list[np.ndarray], list[np.ndarray | None]]  # attributes, and inputs around the fill
+Parts = tuple[dict[str, Any], list[np.ndarray], list[np.ndarray | None]]  # attributes; inputs before, after fill
 
 
 def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str) -> Parts:
@@ -172,7 +172,7 @@ def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str)
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: Pairs) -> tuple[np.ndarray, Pairs]:
-    """Draw the axes, and sort the amounts into their order."""
+    """Draw the input axes, and sort the amounts in the same order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]

@@ -9,15 +9,15 @@ This folder has the implementations that are installed beside padops. A file els
 ``ENVIRONMENT``, which padops reads without importing the file:
 
 - ``name`` and the fields of ``Peer`` that differ from their defaults;
-- ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the
-  converter needs onnx-ir; or ``node``: npm packages and their versions;
-- ``program``: the file beside it that node runs in place of ``pad``; for the further peers below, the key is its
-  argument;
-- ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
-- ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share it,
-  ``within`` and ``form``;
-- ``without_pad``, ``beside`` and ``lowered_for``: the same fields of further peers of the environment, which run models
-  without Pad, padops beside the provider, and models that padops has lowered for it.
+- ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx, and the
+  converter needs onnx-ir. ``node`` replaces ``requires``: it has npm packages and their versions;
+- ``program``: the file in the same folder that node runs in place of ``pad``. For the further peers below, the program
+  receives the key as its argument;
+- ``debian``: Debian packages, which are unpacked into the folder ``debian`` of the environment, but not installed;
+- ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share
+  ``provider``, ``within`` and ``form``;
+- ``without_pad``, ``beside`` and ``lowered_for``: fields of further peers of the environment. These peers run models
+  without Pad, padops beside the provider, and models that padops has lowered for the provider.
 """
 
 from __future__ import annotations
@@ -42,31 +42,31 @@ RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 
 @dataclass(frozen=True)
 class Peer:
-    """One peer; a chosen one may have another interpreter, which its name then includes."""
+    """One peer. The user may choose another interpreter for the peer; the name then includes the interpreter."""
 
     name: str  # its name in ``--peer`` and reports
-    # ``"file:function"``: a module of this package, or the path of a file, which ends in ``.py``; empty for a command
+    # ``"file:function"``; the file is a module of this package, or a path that ends in ``.py``; empty for a command
     entry_point: str
     families: tuple[str, ...]  # the operators that it runs, some of ``ALL``
     required: bool = False  # whether a run without it fails: a part of padops that needs no extra
-    labels: bool = False  # whether its errors name the rule, as in ``[P8]``: one with the wrong rule is a wrong answer
-    before: str = ""  # text of errors by others, which refuse the model before this peer sees it
-    function_only: bool = False  # whether it is a function of numbers: an operator alone can fail some cases
+    labels: bool = False  # whether its errors name the rule, as in ``[P8]``: an error with the wrong rule is wrong
+    before: str = ""  # text in the errors of other code that refuses a model before this peer sees it
+    function_only: bool = False  # whether it is a function of numbers: ``RULES_OF_OPERATORS`` do not apply
     versions: tuple[int, int] = (0, 1 << 31)  # the oldest and newest version of the operators
-    max_cases: int = 0  # the most in a run of the default level; a quick run has a third of them; 0 for all
+    max_cases: int = 0  # the most cases at the default level; at the quick level, a third of these; 0 for all cases
     seconds: float = 60  # the limit for one case, including the import
-    forks: bool = False  # whether its process works in copies of itself, for a peer that crashes often and can fork
-    environment: str = ""  # which ``scripts/peers.py`` makes; empty for a peer that runs beside padops
+    forks: bool = False  # whether its process answers in forked children, for a peer that crashes often and can fork
+    environment: str = ""  # its environment, which ``scripts/peers.py`` makes; empty for a peer that runs beside padops
     command: tuple[str, ...] = ()  # the program with the protocol of ``lines.py``, for a peer in another language
-    # Whether such a program receives models from ``padops convert --target onnx``: for ``provider`` if it has one, else
-    # ``--without-pad``.
+    # Whether such a program receives models from ``padops convert --target onnx``: for ``provider`` if the peer has a
+    # provider, else with ``--without-pad``.
     lowered: bool = False
     provider: str = ""  # the execution provider of onnxruntime that it tests, in an environment with its package
     # The relative tolerance of floats; 0 requires equal bits. Only for a provider that computes in another type than
     # the model's.
     within: float = 0
-    # The form of its cases: ``"declared"`` declares the shapes of the inputs, which it needs; ``"fixed"`` also makes
-    # all inputs but the data constants, because it accepts no others.
+    # The form of its cases: ``"declared"`` declares the shapes of the inputs, which the peer needs; ``"fixed"`` also
+    # turns all inputs but the data into constants, because the peer accepts no other inputs.
     form: str = ""
     python: str | None = None  # the interpreter that the user has named
 
@@ -82,34 +82,34 @@ class Peer:
 
     @property
     def asked_as(self) -> str:
-        """Its name in ``--peer``; for a file elsewhere, the path from the current folder."""
+        """The peer's name in ``--peer``; for a file elsewhere, the file's path from the current folder."""
         return self.name if self.file.parent == PEERS_FOLDER else os.path.relpath(self.file)
 
     @property
     def is_listed(self) -> bool:
-        """Whether it is one of ``PEERS``, in any interpreter; a user's own peer is not, even if it has such a name."""
+        """Whether the peer is in ``PEERS``, with any interpreter; a user's own peer with the same name is not."""
         known = PEERS.get(self.name.partition("@")[0])
         return known is not None and known.entry_point == self.entry_point
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its scripts need no padops: they contain ``pad`` of its file, or its ``script`` makes them."""
+        """Whether its scripts need no padops: they contain ``pad`` of its file, or the file's ``script`` makes them."""
         if self.command:
             return not self.lowered and has(self.file, "script")
         return self.entry_point.endswith(":run_case") and has(self.file, "pad")
 
     @property
     def has_script(self) -> bool:
-        """Whether it has scripts."""
+        """Whether ``padops conformance repro`` has scripts for the peer."""
         return self.is_listed and (self.stands_alone or self.file.parent == PEERS_FOLDER)
 
     @property
     def ours(self) -> bool:
-        """Whether padops answers, in any runtime."""
+        """Whether the peer is a part of padops, in any runtime."""
         return self.name.partition("@")[0] == "reference" or self.name.startswith("padops-")
 
     def prepared(self, case: Request) -> Request:
-        """Prepare a case for this peer, for the suite and for scripts."""
+        """Return a case in the form of this peer, for the suite and for scripts."""
         given = tuple(i for i, array in enumerate(case.inputs) if i and array is not None)
         constants = given if self.form == "fixed" else case.constant_inputs
         return replace(case, static=case.static or bool(self.form), constant_inputs=constants)
@@ -149,16 +149,16 @@ PEERS = {
         Peer("jax", "jax_pad:run_case", ALL, function_only=True, max_cases=1000),
         Peer("tensorflow", "tensorflow_pad:run_case", STATED, function_only=True),
     )
-}  # known.add_peers adds the peers of files elsewhere
+}  # divergences.add_peers adds the peers of files elsewhere
 
-# Peers that share an environment, by their names in ENVIRONMENT: their function, and their families by default.
+# The further peers that share an environment, by their keys in ENVIRONMENT: the function, and the default families.
 SHARING = {
     "without_pad": ("run_without_pad", ALL),
     "beside": ("run_beside", ("onnx",)),
     "lowered_for": ("run_lowered_for", ALL),
 }
-OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # ENVIRONMENT's other fields belong to the row
-STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
+OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # not fields of ``Peer``
+STAMP = "padops-stamp.json"  # scripts/peers.py writes this file last
 
 
 def rows_of(file: Path) -> Iterator[Peer]:
@@ -166,7 +166,7 @@ def rows_of(file: Path) -> Iterator[Peer]:
     about = value_of(file, "ENVIRONMENT")
     if about is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")
-    shared = ("provider", "within", "form") if "provider" in about else ()  # by all peers of a provider
+    shared = ("provider", "within", "form") if "provider" in about else ()  # fields of all peers of a provider
     of_provider = {name: about[name] for name in shared if name in about}
     rows: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         ("run_case", (), {key: value for key, value in about.items() if key not in OF_FILE})

@@ -1,4 +1,4 @@
-"""A second implementation of the rules, independent of ``padops.spec``: each finds the other's mistakes.
+"""A second implementation of the rules, independent of ``padops.spec``: a comparison finds mistakes in either.
 
 Every axis becomes a list of positions, and an extension walks along the data one element at a time.
 """
@@ -16,13 +16,13 @@ PACKAGES = ("numpy",)
 REFUSALS = (Refused,)
 
 MAX_SIZE = 2**59 - 1
-FILL = -1  # the last element
+FILL = -1  # the index of the last element, which is the fill
 Triple = tuple[int, int, int]  # begin, end and interior of an axis
-Parts = tuple[list[Triple], np.ndarray | None]  # of every axis, and the fill
+Parts = tuple[list[Triple], np.ndarray | None]  # the amounts of every axis, and the fill
 
 
 def check(holds: bool, rule: str) -> None:
-    """Check a rule; Refused names a broken one."""
+    """Check a rule; raise Refused with the name of the rule if it is broken."""
     if not holds:
         raise Refused(f"[{rule}]")
 
@@ -35,7 +35,7 @@ def run_case(request: Request) -> np.ndarray:
     check(mode in known + (("wrap",) if family == "Pad" and int(version) >= 19 else ()), "P9")
     mode = mode.lower()
     given = _at(request, fill_at)
-    if mode == "constant" and given is not None:  # the fill comes first: an error names only one of two broken rules
+    if mode == "constant" and given is not None:  # checked first: an error names only the first broken rule
         check(given.size == 1 and given.dtype == request.data.dtype, "P7")
     triples, fill = amounts_of(request, int(version))
     output = request.data
@@ -52,7 +52,7 @@ def run_case(request: Request) -> np.ndarray:
     blank = np.zeros((), output.dtype) if output.dtype != object else np.array("", object)
     if mode == "constant" and fill is not None:
         blank = fill.reshape(())
-    for axis, positions in enumerate(lists):  # with the fill as a further element behind each axis, FILL
+    for axis, positions in enumerate(lists):  # the fill is appended to each axis, at index FILL
         row = np.full([1 if i == axis else n for i, n in enumerate(output.shape)], blank, output.dtype)
         output = np.take(np.concatenate([output, row], axis=axis), np.array(positions, np.int64), axis=axis)
     return output
@@ -72,7 +72,7 @@ def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool
 
 
 def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: bool, size: int, empty: bool) -> list[int]:
-    """Return the source of each element of an output axis; FILL for the fill."""
+    """Return the source position of each element of an output axis, or FILL."""
     row: list[int] = []
     for i in range(n):
         row += [i] + ([FILL] * interior if i < n - 1 else [])
@@ -89,7 +89,7 @@ def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: boo
 
 
 def _walk(offset: int, n: int, mode: str) -> int:
-    """Walk from element 0 to ``offset``; return the position."""
+    """Walk ``offset`` steps from element 0; return the last position."""
     place, way = 0, 1 if offset > 0 else -1
     for _ in range(abs(offset)):
         following = place + way
@@ -172,7 +172,7 @@ def _same(request: Request, version: int) -> Parts:
     return triples, _at(request, 1)
 
 
-# The amounts, the position of the fill, the attribute of the mode, and the modes, the default first.
+# The function for the amounts, the position of the fill, the attribute of the mode, and the modes (first the default).
 FAMILIES = {
     "Pad": (_onnx, 2, "mode", ("constant", "reflect", "edge")),
     "OpenVINOPad": (_openvino, 3, "pad_mode", ("constant", "edge", "reflect", "symmetric")),

@@ -1,4 +1,4 @@
-"""``jax.lax.pad`` for the constant mode, interior included; ``jax.numpy.pad`` for the others."""
+"""``jax.lax.pad`` for the constant mode, also with interior padding; ``jax.numpy.pad`` for the other modes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = ("float", "double", "float16", "bfloat16", "bool", *INTEGERS)
 
 
 def pad(data: np.ndarray, triples: Sequence[tuple[int, int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Pad an array by (begin, end, interior) of every axis; ``mode`` is NumPy's, ``fill`` is for mode constant."""
+    """Pad an array by (begin, end, interior) of each axis; ``mode`` has NumPy's name; ``fill`` is for mode constant."""
     jax.config.update("jax_enable_x64", True)
     with jax.ensure_compile_time_eval():
         if mode == "constant":
@@ -45,7 +45,7 @@ def _same(request: Request) -> list[Amounts]:
     from jax.lax import padtype_to_pads  # here, because the other arguments need no JAX
 
     given, shape = request.attributes, request.data.shape
-    request.amounts()  # skips wrong amounts
+    request.amounts()  # raises Skipped for wrong amounts
     kernel = list(given["kernel_shape"])
     strides, dilations = (list(given.get(name) or [1] * len(kernel)) for name in ("strides", "dilations"))
     first = 2 if given.get("data_format", "NCHW").startswith("NC") else 1

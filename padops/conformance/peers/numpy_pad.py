@@ -16,14 +16,14 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def prepare(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """Return a call that pads by (begin, end) of every axis; the benchmark times only this call."""
+    """Return a function that pads by (begin, end) of every axis; the benchmark times only this function."""
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
     options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {"mode": mode}
     return lambda: np.pad(data, amounts, **options)
 
 
 def pad(data: np.ndarray, pairs: Pairs, mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Return the output of the call that ``prepare`` makes."""
+    """Return the output of the function that ``prepare`` returns."""
     return prepare(data, pairs, mode, fill)()
 
 

@@ -19,7 +19,7 @@ REFUSALS = (RuntimeError, ValueError, MemoryError)
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the first output of an ONNX model, fed by name."""
     outputs = ReferenceEvaluator(model).run(None, dict(fed))
-    assert isinstance(outputs, list)  # a dict is for intermediate values
+    assert isinstance(outputs, list)  # a dict would have intermediate values
     return np.asarray(outputs[0])
 
 
@@ -31,7 +31,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Run the model converted with ``--without-pad``; the reference defines the operators."""
+    """Run the model converted with ``--without-pad``; ONNX's reference defines what its operators return."""
     try:
         return pad(without_pad(request), feeds(request))
     except IndexError as error:

@@ -13,10 +13,10 @@ from padops.conformance.peers.request import Request, Unsupported
 from padops.deferred import import_openvino
 from padops.spec.dtypes import dtype_of
 
-import_openvino()  # the next line then imports it without its telemetry
+import_openvino()  # after this call, the next line imports OpenVINO without its telemetry
 import openvino  # noqa: E402
 
-if not hasattr(openvino, "opset1"):  # before 2025, the opsets were elsewhere
+if not hasattr(openvino, "opset1"):  # before OpenVINO 2025, another module had the opsets
     runtime = import_module("openvino.runtime")
     openvino.op, openvino.opset1, openvino.opset12 = runtime.op, runtime.opset1, runtime.opset12
 
@@ -38,7 +38,7 @@ UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported 
 
 @cache
 def core() -> Any:
-    """Return the runtime. With its own threads, the plugin reports errors that are lost with one."""
+    """Return the runtime with one thread. With its default threads, the plugin reports errors that one thread loses."""
     made = openvino.Core()
     made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     return made
@@ -47,7 +47,7 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """Make a model of Pad 1 or 12, and the tensors to feed; ``static``: whether it declares the shape of the data."""
+    """Return a model of Pad 1 or 12, and the tensors to feed; ``static``: the model declares the shape of the data."""
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
         if i in constants:
@@ -62,7 +62,7 @@ def pad_model(
 
 
 def infer(model: Any, tensors: Sequence[Any], element: str, dtype: np.dtype) -> np.ndarray:
-    """Return the first output of an ``openvino.Model`` on the CPU device, fed in the order of its inputs."""
+    """Return the first output of a model on the CPU device; ``tensors`` are in the order of the model's inputs."""
     request = core().compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
     tensor = request.get_output_tensor(0)
@@ -107,7 +107,7 @@ def pad(
     constants: Collection[int],
     static: bool,
 ) -> np.ndarray:
-    """Return the output of OpenVINO's own operator for inputs of these types; other arguments as in ``pad_model``."""
+    """Return the output of OpenVINO's own operator for inputs of these types; ``pad_model`` has the other arguments."""
     tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
     model, fed = pad_model(tensors, mode, version, constants, static)
     return infer(model, fed, elements[0], inputs[0].dtype)

@@ -15,7 +15,7 @@ __all__ = ["PACKAGES", "REFUSALS", "run_case", "run_without_pad"]
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping[str, str]) -> np.ndarray:
-    """Return an ONNX model's output, fed by name, the data first; ``elements``: OpenVINO's names of the types."""
+    """Return an ONNX model's output. ``fed`` begins with the data; ``elements`` has OpenVINO's names of the types."""
     read = core().read_model(model.SerializeToString())
     names = [port.get_any_name() for port in read.inputs]
     first = next(iter(fed))
@@ -25,7 +25,7 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray], elements: Mapping
 def arguments(
     request: Request, model: onnx.ModelProto | None = None
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray], dict[str, str]]:
-    """Return the arguments of ``pad``; without ``model``, for ONNX's own Pad."""
+    """Return the arguments of ``pad``; by default, the model has ONNX's own Pad."""
     fed = feeds(request)
     elements = {name: element_of(array) for name, array in fed.items()}
     return model or make_model(request, standard=True), fed, elements

@@ -1,4 +1,4 @@
-"""onnxruntime's own Pad, at every opset that onnxruntime knows; and the sessions of all peers."""
+"""onnxruntime's own Pad, at every opset that onnxruntime knows; and sessions for the other peers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 # onnxruntime's errors for an unknown opset or type, before it asks a provider.
 UNKNOWN = ("is under development and support for this is limited", "in type constraint", "Unsupported model IR version")
-_UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not supported")  # the last: no kernel
+_UNSUPPORTED = (*UNKNOWN, "Could not find an implementation for", "Opset", "not supported")  # for a missing kernel
 
 
 def session_options() -> onnxruntime.SessionOptions:
@@ -60,7 +60,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Return the output of ``pad``; of a type that NumPy lacks, padops reads and writes the tensors."""
+    """Return the output of ``pad``; for a type that NumPy lacks, padops itself reads and writes the tensors."""
     require_type(request.dtype.name)
     with unsupported_where(_UNSUPPORTED):
         if request.dtype.name in PLAIN:

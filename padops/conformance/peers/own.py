@@ -1,4 +1,4 @@
-"""padops itself on onnxruntime: its library, its provider, its Python kernel, and its models without any of them."""
+"""padops itself on onnxruntime: its library, its provider, its Python kernel, and converted models that need none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 from padops.spec import pyop_node
 from padops.spec.dtypes import dtype_of
 
-PACKAGES = {  # by function; a peer without one of its packages is absent
+PACKAGES = {  # by function; a peer is absent if one of its packages is missing
     "run_native": ("onnxruntime",),
     "run_provider": ("onnxruntime",),
     "run_pyop": ("onnxruntime-extensions", "onnxruntime"),
@@ -32,7 +32,7 @@ __all__ = ["PACKAGES", "REFUSALS", *PACKAGES]
 
 @cache
 def _options(road: str) -> onnxruntime.SessionOptions:
-    """Return the options of the sessions of a road: the library, the provider or the Python kernel."""
+    """Return session options with which padops runs a Pad: by its library, its provider or its Python kernel."""
     options = session_options()
     if road == "library":
         options.register_custom_ops_library(os.environ["PADOPS_LIBRARY"])
@@ -77,7 +77,7 @@ def _run_converted(request: Request, **options: Any) -> np.ndarray:
     return run_model(made.SerializeToString(), feeds(request), session_options())
 
 
-# The native peer's model as ``padops convert`` writes it, without the library: with functions, with standard operators.
+# These run the converted model of ``run_native`` without the library: with functions, standard operators, or no Pad.
 run_fallback = partial(_run_converted, target="padops")
 run_lowered = partial(_run_converted, target="onnx")
 run_without_pad = partial(_run_converted, target="onnx", without_pad=True)
@@ -89,7 +89,7 @@ def run_pyop(request: Request) -> np.ndarray:
     if reason := pyop_node.refusal(request.dtype.name):
         raise Unsupported(reason)
     if request.dtype.name == "string" and any("\0" in text for text in (*request.data.flat, *request.fill.flat)):
-        raise Unsupported("strings with NUL end there")
+        raise Unsupported("strings end at NUL")
     pyop.pyop_errors(clear=True)
     fed = {f"input_{i}": array for i, array in enumerate(request.inputs) if array is not None}
     present = [array is not None for array in request.inputs]

@@ -1,4 +1,4 @@
-"""A part of a peer's file, without the rest, whose imports may be installed only in another environment.
+"""Parts of a peer's file. The rest of the file may import packages that only another environment has.
 
 The suite runs parts that need no implementation, such as ``ENVIRONMENT``. A script shows the part that calls the
 implementation.
@@ -38,7 +38,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return source that works without padops: import lines, and by name the definitions, also those of other files."""
+    """Return source that works without padops: import lines, and definitions by name, some from other files."""
     imports, sources = [], dict[str, str]()
     nodes, definitions = _part(file, names)
     for node, other in nodes.items():
@@ -58,7 +58,7 @@ Import = ast.Import | ast.ImportFrom
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
     """Return the imports and the definitions that these names need, in the order of the file.
 
-    An import has one name, and the imported file if it is in padops or beside this file.
+    Each import has one name; its value is the imported file in padops or beside this file, or None.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()
@@ -82,7 +82,7 @@ def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], 
 
 @cache
 def _places(text: str) -> dict[str, list[ast.stmt]]:
-    """Return the statements that bind each name at the top level of a source; an import has one name."""
+    """Return the statements that bind each name at the top level of a source; each import is split by name."""
     places: dict[str, list[ast.stmt]] = {}
     for node in ast.parse(text).body:
         alone = [node]
@@ -107,7 +107,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """Return the names that a statement reads; nothing evaluates annotations."""
+    """Return the names that a statement reads, except in annotations, which nothing evaluates."""
     used = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
     for key, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

@@ -54,7 +54,7 @@ class Request:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Request:
-        """Return the request from a message that ``sent`` has made."""
+        """Return the request in a message that ``sent`` returned."""
         inputs = tuple(None if packed is None else unpack(packed) for packed in sent["inputs"])
         return cls(**{**sent, "inputs": inputs})
 
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def mode(self) -> str:
-        """The mode in lower case, with NumPy's name; the default if the node has none."""
+        """The mode in lower case, with NumPy's name; the default if the node has no mode."""
         default = next(row.default for row in self.row.attributes if row.name == self.row.mode)
         return str(self.attributes.get(self.row.mode, default or "")).lower()
 
@@ -125,7 +125,7 @@ class Request:
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Return begin and end of every axis, for a function without interior padding or some negative amounts."""
+        """Return begin and end of every axis; raise Unsupported for interior amounts, or crops unless ``may_crop``."""
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")

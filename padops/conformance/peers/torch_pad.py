@@ -21,9 +21,9 @@ MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wra
 def prepare(
     tensor: torch.Tensor, pairs: Sequence[tuple[int, int]], mode: str, fill: float = 0
 ) -> Callable[[], torch.Tensor]:
-    """Return a call that pads by (begin, end) of every axis; ``mode`` has NumPy's name.
+    """Return a function that pads by (begin, end) of every axis; ``mode`` has NumPy's name.
 
-    PyTorch lists the innermost axis first. The modes that extend need two axes before the padded axes.
+    PyTorch lists the innermost axis first. All modes but constant need two axes before the padded axes.
     """
     flat = [amount for pair in reversed(pairs) for amount in pair]
     if mode == "constant":
@@ -42,7 +42,7 @@ def prepare(
 
 
 def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
-    """Return the output of the call that ``prepare`` makes, for an array."""
+    """Return the output of the function that ``prepare`` returns, as an array."""
     tensor = torch.from_numpy(np.array(data, order="C"))
     output: np.ndarray = prepare(tensor, pairs, mode, 0 if fill is None else fill.item())().numpy()
     return output
@@ -50,7 +50,7 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
     """Return the arguments of ``pad``."""
-    request.amounts()  # skips wrong amounts
+    request.amounts()  # raises Skipped for wrong amounts
     if request.dtype.name not in TYPES:
         raise Unsupported(f"torch.nn.functional.pad has no {request.dtype.name}")
     if request.mode not in MODES:

@@ -1,4 +1,4 @@
-"""Reports of a run, from a summary: Markdown for people, JUnit XML for CI, and one HTML page, a file each."""
+"""Writes the reports of a run from its summary: a Markdown file for people, a JUnit XML file for CI, an HTML page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _section(section: Section) -> list[str]:
         titles, *rows = section.rows
         table = ([_cell(text) for text in row] for row in (titles, ["---"] * len(titles), *rows))
         parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
-    for result in section.results[:SHOWN]:  # as code, where no text is mark-up
+    for result in section.results[:SHOWN]:  # as code, in which Markdown has no mark-up
         lines = result_text(result).splitlines()
         parts.append("\n".join("    " + CONTROLS.sub("\ufffd", line) for line in lines))
     if more := len(section.results[SHOWN:]):
@@ -64,7 +64,7 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(summary: Summary) -> str:
-    """Return the report as JUnit XML: a suite for each peer, a test case for each cell, which names its failures."""
+    """Return the report as JUnit XML: a suite for each peer, and a test case for each cell with the cell's failures."""
     footer, strict = summary.footer, summary.footer["strict"]
     suites: dict[str, list[ElementTree.Element]] = {row["name"]: [] for row in summary.header["peers"]}
     for (peer, op, mode, dtype), cell in summary.cells.items():
@@ -88,7 +88,7 @@ def junit(summary: Summary) -> str:
 
 
 def _test_case(place: str, name: str, outcome: str = "", message: str = "", kind: str = "") -> ElementTree.Element:
-    """Make a test case, with its failure or why it was skipped."""
+    """Make a test case, with its failure or the reason why it was skipped."""
     case = ElementTree.Element("testcase", classname=_writable(place), name=_writable(name))
     if outcome:
         ElementTree.SubElement(case, outcome, {"message": _writable(message)} | ({"type": kind} if kind else {}))
@@ -116,14 +116,14 @@ OTHERS = "other modes, which must be refused"  # one row for all modes that an o
 
 
 def html(summary: Summary) -> str:
-    """Return the page, with its style, its script and the results inside: it needs no network."""
+    """Return the HTML page; it contains its style, its script and the results, and needs no network."""
     parts = {
         "verdict": summary.verdict,
         "verdict_class": "good" if summary.footer["exit"] == 0 else "bad",
         "head": "".join(f"<p>{escape(text)}</p>" for text in summary.head()),
         "problems": "".join(map(_html_section, summary.problems())),
         "tables": "".join(map(_html_section, (*summary.peers(), *summary.known()))),
-        # Inside a script element only "<" could end it.
+        # Only "<" could end the script element with the data.
         "data": json.dumps(page_data(summary), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "style": _part("page.css"),
         "script": _part("page.js") + "\n" + _part("cases.js"),
@@ -157,7 +157,7 @@ def page_data(summary: Summary) -> Row:
     peers = [row["name"] for row in summary.header["peers"]]
     rows = list(dict.fromkeys(_place(*key[1:3]) for key in summary.cells))
     dtypes = list(dict.fromkeys(key[3] for key in summary.cells))
-    records: dict[str, Row] = {}  # a case of each id, for all peers
+    records: dict[str, Row] = {}  # a result for each case id, for all peers
     cells = []
     for (peer, op, mode, dtype), cell in summary.cells.items():
         records |= {record["case"]: record for record in cell.examples}
@@ -179,7 +179,7 @@ def _place(op: str, mode: str) -> tuple[str, str]:
 
 
 def _page_cell(cell: Cell) -> Row:
-    """Return a cell's counts, and its examples; the cases are stored once for all peers."""
+    """Return a cell's counts and examples, without their cases, which the page stores once for all peers."""
     kept = ("case", "outcome", "unexpected", "new", "divergence", "detail", "repro")
     told = [{name: record[name] for name in kept} | {"got": _text(record.get("got"))} for record in cell.examples]
     counts = {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]}
@@ -216,7 +216,7 @@ def prepare(folder: Path) -> str | None:
 
 
 def write_all(report: record.Record, folder: Path, divergences: Iterable[Any] = KNOWN) -> list[Path]:
-    """Write every form of a report into an existing folder, and return the files; each is whole or absent."""
+    """Write every form of a report into an existing folder, and return the files; each file is whole or absent."""
     summary = summarise(report, divergences)
     texts = {folder / FILES[form]: render(summary) for form, render in FORMS.items()}
     for path, text in texts.items():
@@ -225,7 +225,7 @@ def write_all(report: record.Record, folder: Path, divergences: Iterable[Any] = 
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print a form of a report, or write all of them into a folder."""
+    """Print one form of a report, or write all forms into a folder."""
     if options.format and options.folder:
         return fail("--format is for standard output, but --out writes every form", USAGE)
     try:

@@ -1,4 +1,4 @@
-"""A summary of a run, with the content of every rendering."""
+"""A summary of a run: the content of its report in every form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from padops.conformance.record import Record, counts_of
 COLUMNS = ("peer", "versions", "run", "agree", "known", "crashes", "unexpected", "new", "not run")
 CASES_PER_CELL = 3  # examples of each known divergence
 UNEXPECTED_PER_CELL = 20
-SHOWN = 100  # the most results of a section
+SHOWN = 100  # the most results that a section shows
 
 Row = dict[str, Any]
 Key = tuple[str, str, str, str]  # peer, operator, mode, element type
@@ -87,14 +87,14 @@ class Summary:
         if "cut_short" not in self.footer:
             return ""
         rows = [f"{peer} ({count:,})" for peer, count in self.footer["cut_short"].items()]
-        begun = f"Cases were left for {', '.join(rows)}. " if rows else ""
-        return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
+        begun = f"Cases not run: {', '.join(rows)}. " if rows else ""
+        return f"A signal ended the run early. {begun}Missing results have not been measured."
 
     def problems(self) -> list[Section]:
         """Return the results that need attention: unexpected results, new behaviour, and stale divergences."""
         peers = [row for row in self.header["peers"] if "recorded" in row]
         recorded = [[row["name"], versions_of(row), row["recorded"]] for row in peers]
-        about = "Of versions that the known divergences were not recorded with; no failure of padops."
+        about = "Results of versions that the known divergences were not recorded with; no failure of padops."
         if gone := self.footer["gone"]:
             about += f" No longer seen there: {', '.join(gone)}."
         stale = [[name, self.divergence(name)["reason"]] for name in self.footer["stale"]]
@@ -108,14 +108,14 @@ class Summary:
         return [section for section in sections if section.rows[1:] or section.results]
 
     def peers(self) -> list[Section]:
-        """Return the peers and the absent peers."""
+        """Return the sections about the peers and the absent peers."""
         absent = [("peer", "reason")]
         absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
         sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
         return sections + ([Section("Absent peers", "Not compared, for these reasons.", absent)] if absent[1:] else [])
 
     def known(self) -> list[Section]:
-        """Return the known divergences that occurred."""
+        """Return the section about the known divergences that occurred."""
         known = [("peer", "divergence", "outcome", "cases", "rule", "reason", "link")]
         seen = Counter[tuple[str, str]]()  # results, by peer and divergence
         for (peer, *_), cell in self.cells.items():
@@ -137,8 +137,8 @@ class Summary:
         return [row["name"], versions_of(row), *(f"{number:,}" for number in numbers)]
 
     def divergence(self, name: str) -> dict[str, str]:
-        """Return the texts of a known divergence; for a missing id, a reason that reports this."""
-        found = self.divergences.get(name, SimpleNamespace(reason="This is not in the divergence file of this padops."))
+        """Return the texts of a known divergence; for an unknown id, the reason reports the unknown id."""
+        found = self.divergences.get(name, SimpleNamespace(reason="This padops has no known divergence with this id."))
         texts = {key: getattr(found, key, "") for key in ("outcome", "versions", "rule", "reason", "link")}
         return {key: value if isinstance(value, str) else ", ".join(value) for key, value in texts.items()}
 
@@ -172,7 +172,7 @@ def array_text(value: Any) -> str:
 
 
 def result_text(record: Row) -> str:
-    """Format one result in full, with the command that shows it."""
+    """Format one result in full, with the command that prints its script."""
     lines = [f"{record['peer']}: {record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     if record.get("attributes"):
         lines.append(f"attributes: {record['attributes']}")

@@ -23,7 +23,7 @@ Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays 
 Feeds = dict[str, np.ndarray]  # arrays by input name
 
 FEW = 16  # the most elements of an optional input that runs set
-# Errors of zipfile and NumPy for damaged files, in addition to those of any library.
+# Errors of zipfile and NumPy for damaged files, in addition to the errors of any library.
 DAMAGES = (zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
 
 
@@ -58,7 +58,7 @@ def inputs_of(message: onnx.ModelProto) -> list[Input]:
 
 
 def optional_inputs(message: onnx.ModelProto) -> list[Input]:
-    """Return the small inputs that a caller may pass: amounts, axes, fills, with initializers as defaults."""
+    """Return the small inputs that a caller may pass, such as amounts, axes and fills; defaults are initializers."""
     few = {tensor.name for tensor in message.graph.initializer if prod(tensor.dims) <= FEW}
     return [_input(value) for value in message.graph.input if value.name in few & overridable_inputs(message)]
 
@@ -90,7 +90,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the caller's arrays; an array of a file must be one that the model takes."""
+    """Return the caller's arrays; the model must accept each array of a file."""
     arrays: dict[str, np.ndarray] = {}
     if isinstance(source, Mapping):
         for name, array in source.items():
@@ -100,7 +100,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
     path, part = Path(source), f"the inputs in {source}"
     try:
         with library_errors(part, *DAMAGES), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about headers that Python 2 wrote
+            warnings.simplefilter("ignore")  # warnings about headers that Python 2 wrote
             with path.open("rb") as file:
                 if not zipfile.is_zipfile(file):
                     words = [json.dumps(str(path.with_suffix(".npz"))), *(f"{row.name}=..." for row in inputs)]
@@ -118,7 +118,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the arrays in the model's types; types that NumPy lacks may come as unsigned integers of their bits."""
+    """Return the arrays in the model's types; unsigned integers may hold the bits of types that NumPy lacks."""
     _check(given, inputs)
     fitted = {}
     for row in inputs:

@@ -1,4 +1,4 @@
-"""The Pads of a model, and hints for random inputs: which choose branches, which are amounts or axes of a Pad."""
+"""Finds a model's Pads, and hints for random inputs: which inputs choose branches, or are amounts or axes of a Pad."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from padops.convert.model.nesting import Body, graphs_beside, graphs_in, graphs_
 from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
-FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of any domain
+FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # op_types of Pads in any domain
 
 HANDING_ON = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"}  # operators that pass numbers on unchanged
 CHOOSING = {"Gather", "Slice"}  # operators that pass some of their numbers on
@@ -41,7 +41,7 @@ def is_pad(node: onnx.NodeProto) -> bool:
 
 
 def labelled(path: str, body: Body) -> list[tuple[str, onnx.NodeProto]]:
-    """Return each node of a graph with its path for people, as in ``model/graphs.py``."""
+    """Return each node of a graph with the readable path that ``model/graphs.py`` defines."""
     names = Counter(node.name for node in body.node if node.name)
     labels = [node.name or f"{node.op_type}_{i}" for i, node in enumerate(body.node)]
     labels = [f"{label}[{i}]" if names[body.node[i].name] > 1 else label for i, label in enumerate(labels)]
@@ -49,7 +49,7 @@ def labelled(path: str, body: Body) -> list[tuple[str, onnx.NodeProto]]:
 
 
 def labelled_nodes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.NodeProto]]:
-    """Yield the nodes of the main graph, of the functions except fallbacks, and of all graphs inside."""
+    """Yield the nodes of the main graph, of the functions except fallbacks, and of all graphs inside these."""
     yield from _inside("graph", model.graph)
     for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
@@ -68,7 +68,7 @@ def all_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
 
 
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
-    """Return for the output of each Pad with known amounts whether all its amounts are 0."""
+    """Return, for the output of each Pad with known amounts, whether all amounts of the Pad are 0."""
     constants = _constants(model)
     known = {node.output[0]: _amounts(node, constants) for node in all_nodes(model) if is_pad(node) and node.output}
     return {name: not any(amounts) for name, amounts in known.items() if amounts is not None}
@@ -105,7 +105,7 @@ def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple
 
 
 def _fill_at(node: onnx.NodeProto) -> int:
-    """Return the index of a Pad's fill; the amounts are the inputs between the data and it."""
+    """Return the index of a Pad's fill; the amounts are the inputs between the data and the fill."""
     if node.domain != DOMAIN or node.op_type.startswith("Pad_"):
         return 2
     return 3 if node.op_type.startswith("OpenVINOPad") else 1
@@ -118,8 +118,8 @@ class AmountsInput:
     data: str | None  # the input that is the Pad's data
     limited: bool  # whether the data limit the amounts
     axes: str = ""  # the input with the Pad's axes, if there is one
-    axis_count: int | None = None  # of the Pad's axes, if these are constant or the data's inferred rank determines it
-    ends: int = 2  # of each axis that it has amounts for: both, or one
+    axis_count: int | None = None  # number of the Pad's axes, if the axes are constant or the data's rank is inferred
+    ends: int = 2  # how many ends of each axis the amounts pad: both, or one
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Hints:
     conditions: set[str] = field(default_factory=set)  # inputs that are the condition of an If
     reach: int = 0  # the largest constant amount in the model
     moves: bool = False  # whether the model only moves data: then infinities and NaN are drawn, too
-    steps: set[str] = field(default_factory=set)  # inputs from which numbers of a Loop's steps are computed
+    steps: set[str] = field(default_factory=set)  # inputs from which the number of a Loop's steps is computed
 
 
 def hints_of(message: onnx.ModelProto) -> Hints:

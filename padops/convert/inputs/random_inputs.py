@@ -1,7 +1,7 @@
 """Sets of random inputs for a model, of sizes that the model accepts and that exercise its Pads.
 
-Also many small inputs for a small model, at which two models may begin to differ: sizes of 0, 1 and 2, odd and even
-sizes, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the
+Also draws many small inputs for small models, at which two models may begin to differ: sizes of 0, 1 and 2, odd and
+even sizes, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the
 data; integers beyond 2^53. The original model refuses unsuitable inputs.
 """
 
@@ -27,8 +27,8 @@ SIZES = (64, 256, 37, 512, 576, 16, 128, 1024, 4096, 16000, 99, 32, 8, 5, 4, 3, 
 FIRST = (64, None, 37, 256, 99, 16000, 1025, 3)  # each turn's first size; None: larger than the Pads' amounts
 APART = 3  # in every other turn, each dim exceeds the dim before it by this number, if the model accepts that
 MOST_OTHERS = 12  # within this number of first attempts, attempts at sizes that the model has not run on go first
-LONG = 1 << 18  # elements of a turn's first inputs: with more, a network takes seconds
-HIGHEST = (9, 2, 1)  # integers except pixels and samples go from 0 to this: they may be indices, axes or amounts
+LONG = 1 << 18  # the most elements of a turn's first inputs: with more elements, a network runs for seconds
+HIGHEST = (9, 2, 1)  # integers except pixels and samples go from 0 to this number: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # tried for an input of unknown rank
 MAX_ELEMENTS = 1 << 22  # of one input with dynamic dims
 MAX_RANDOM = 1 << 31  # elements of one input of fixed dims
@@ -38,7 +38,7 @@ WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 LARGEST_AMOUNT = 5  # for amounts that are an input
 FEW_ATTEMPTS = 4  # the last attempt of each group of this size has no amount above 1
 
-# Special values among the random numbers of a turn, modulo 4, of models that only move data
+# By turn modulo 4, special values among the random numbers of models that only move data
 SPRINKLED: Mapping[int, tuple[float, ...]] = {1: (-0.0, 1e-40, -1e-310), 3: (np.nan, np.inf, -0.0, -np.inf)}
 # Single floats, such as a lowest and a highest frequency: in every other turn, each is RATIO times the one before.
 LOWEST_SINGLE, RATIO = 40.0, 50.0
@@ -48,8 +48,8 @@ SMALL_SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of dynam
 SMALL_RANKS = (2, 1, 3, 4, 0)  # tried for an unknown rank
 FEW_ELEMENTS = 64  # the most elements of a constant whose numbers become marks
 LARGEST_MARK = 1 << 17  # the largest mark that is also tried as a size
-LARGE_TOTAL = 1 << 12  # elements of all inputs in most turns, with dynamic dims
-LARGEST_TOTAL = 1 << 20  # elements of all inputs in any turn
+LARGE_TOTAL = 1 << 12  # the most elements of all inputs in most turns, with dynamic dims
+LARGEST_TOTAL = 1 << 20  # the most elements of all inputs in any turn
 MOST_STEPS = 9  # the largest integer for a model with Loops: a value may double in each step
 EDGES = (0, 1, 2, 127, 128, 255, 256, 32767, 32768, 65536, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, (1 << 53) + 1,
         (1 << 62) + 3)  # fmt: skip
@@ -86,16 +86,16 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or row.dynamic()):
                 continue
-            for row in inputs:  # refuse before memory is taken
+            for row in inputs:  # refuse before memory is allocated
                 if (numbers := prod(shapes[row.name])) > MAX_RANDOM:
-                    raise CannotDrawError(f"cannot verify: the input {row} would take {numbers} random numbers")
+                    raise CannotDrawError(f"cannot verify: the input {row} would need {numbers} random numbers")
             for as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, next(attempts), shapes, highest, length), seed, hints)
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """Yield the attempts at sizes that the model has not run on; those at sizes of ``taken`` follow the first few."""
+    """Yield all attempts; among the first few, attempts at sizes of ``taken``, which the model has run on, go last."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -223,13 +223,13 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
     if row.type in SAMPLES:
         info = np.iinfo(dtype.numpy)
         return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
-    if draw.length is not None and _may_be_length(row, inputs, hints):  # from half of the data to all data
+    if draw.length is not None and _may_be_length(row, inputs, hints):  # from half to all of the steps
         lengths = np.asarray(rng.integers(max(draw.length // 2, 1), draw.length, shape, endpoint=True))
         if draw.turn % 2 == 0:
             lengths.reshape(-1)[:1] = draw.length
         return lengths.astype(dtype.numpy)
     if "int" in row.type:
-        # The dims of a Loop's stack of no steps depend on what ONNX Runtime infers from the body.
+        # If a Loop runs no step, the dims of its stacked outputs depend on ONNX Runtime's inference of the body.
         return rng.integers(int(row.name in hints.steps), draw.highest, shape, endpoint=True).astype(dtype.numpy)
     numbers = np.asarray(rng.standard_normal(shape))
     if row.type in FLOATS and prod(shape) == 1 and draw.turn % 2:
@@ -279,7 +279,7 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
     largest = 1 if draw.attempt % FEW_ATTEMPTS == FEW_ATTEMPTS - 1 else LARGEST_AMOUNT
     highest = np.clip(limits, 0, min(largest, draw.highest)).astype(np.int64)
     made = rng.integers(0, highest, endpoint=True)
-    if draw.attempt % 2:  # readers of the output may allow few sizes: leave about half of the amounts at 0
+    if draw.attempt % 2:  # nodes that read the output may allow few sizes: leave about half of the amounts at 0
         made *= rng.integers(0, 2, made.shape)
     if not made.any():
         made = np.minimum(highest, 1)
@@ -327,9 +327,9 @@ def marks_of(*models: onnx.ModelProto) -> Marks:
 def many_inputs(
     inputs: Sequence[Input], marks: Marks, sizing: Collection[str], moves: bool, seed: int, count: int
 ) -> Iterator[Feeds]:
-    """Yield ``count`` sets of inputs: in the first sets, all dynamic dims have one size; then each has its own.
+    """Yield ``count`` sets of inputs: in the first sets, all dynamic dims have one size; later, each has its own size.
 
-    At most one element of each ``sizing`` input is large. If the models only move data (``moves``), NaN comes, too.
+    At most one element of each ``sizing`` input is large. If the models only move data (``moves``), floats may be NaN.
     """
     ladder = tuple(size for size in (*SMALL_SIZES, *marks.sizes) if size or moves)  # a network needs elements
     names = list(dict.fromkeys(name for row in inputs for name in row.dynamic(max(SMALL_RANKS))))
@@ -359,7 +359,7 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return random elements; ``limits``: the largest dim, and the largest element if the input decides sizes, or 0."""
+    """Return random elements; ``limits``: the largest dim; the largest element if the input decides sizes, else 0."""
     if (few := _of_few_values(row.type, shape, rng)) is not None:
         return few
     if "int" in row.type:
@@ -376,7 +376,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
     ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
     made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
     if made.size and rng.random() < 0.15 and not marks.has_loops:
-        # No memory suffices for these, but a Clip or a Cast may cut them.
+        # No memory suffices for such sizes, but a Clip or a Cast may cut them.
         made.flat[int(rng.integers(0, made.size))] = BEYOND[int(rng.integers(0, len(BEYOND)))]
     elif made.size and rng.random() < 0.4:
         large = [one + more for one in (*map(abs, marks.integers), room, reach) for more in (-1, 0, 1)]

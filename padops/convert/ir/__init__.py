@@ -1,16 +1,16 @@
-"""OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
+"""Read an OpenVINO IR of version 11 (``model.xml``, ``model.bin``) as an ONNX model; Pads stay OpenVINO layers.
 
-The module converts only layers that were compared with OpenVINO, and requires the shapes of the IR as results. It
-refuses everything else in one message.
+The module converts only layers whose rules were compared with OpenVINO, and refuses all other layers in one message.
+The converted model must have the shapes that the IR states.
 
-Some rules and checks need numbers, such as the weights of a convolution in groups, and accept them only from a
-constant. OpenVINO computes these numbers, and the constant outputs of layers without a rule. Other constant layers
-stay: weights in half precision are half as large. Sums and products in half precision also stay, because OpenVINO's CPU
-device computes them in float.
+Some rules need the numbers of an input, such as the weights of a grouped convolution, and accept only a constant. If
+layers compute such an input from constants, OpenVINO computes the numbers; it also computes the constant outputs of
+layers without a rule. Other layers that compute constants stay: weights stored in half precision are half as large.
+Sums and products in half precision also stay, because OpenVINO's CPU device computes them in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
 except Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The converter then finds the Pads as
-in any other model (``matchers/frameworks.py``): amounts and fill stay inputs, of any type.
+in any other model (``matchers/frameworks.py``). A Pad's amounts and fill stay inputs, and may have any type.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from padops.openvino_constants import Answer
 from padops.plural import plural
 from padops.processes import Pickled
 
-MOST_KINDS = 20  # of layers in a message
-LONGEST = 200  # characters of a reason
+MOST_KINDS = 20  # the most pairs of a layer type and a reason in a message
+LONGEST = 200  # the most characters of a reason
 PROGRAM = "padops.openvino_constants"
-SECONDS = 600.0  # for OpenVINO to read the IR and compute
-NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # inputs that rules reshape, of any size
-# Layers that only compute with the elements of their inputs; in others, each input but the first may be a parameter.
+SECONDS = 600.0  # the time limit for OpenVINO to read the IR and compute constants
+NEEDED = {"GroupConvolution": 1, "GroupConvolutionBackpropData": 1}  # the input that the rule reshapes, of any size
+# Layers whose inputs all hold data. In any other layer, each input but the first may be a parameter, such as axes.
 ARITHMETIC = {*UNARY, *BINARY, "Concat", "Convolution", "Divide", "MatMul", "PReLU", "Select"}
 HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 MOVES = {"Broadcast", "Concat", "Gather", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"}
@@ -54,8 +54,8 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
     """Turn all layers of a message except Pads into ONNX operators.
 
     Raises:
-        PadopsError: The message lists the layers that cannot be converted; or the result is no valid model. Then only
-            constants are folded.
+        PadopsError: Some layers cannot be converted (the error lists them), or the result is no valid model. In both
+            cases, ``message`` keeps its layers, and only constants are folded.
     """
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
@@ -107,7 +107,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     graph.initializer.extend(tensor for name, tensor in values.tensors.items() if name in read - known)
     light = declarations(message)
     light.graph.name = graph.name
-    # The checker requires a shape of inputs and outputs even if no rank is known; it does not look at the shape.
+    # The checker requires a shape for each input and output, even if no rank is known, but ignores its content.
     ends = [value.type.tensor_type for value in (*light.graph.input, *light.graph.output)]
     unranked = [end for end in ends if not end.HasField("shape")]
     try:
@@ -118,14 +118,14 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
         set_rows(graph, node=former.node, value_info=former.value_info)
         del graph.initializer[count:]
-        said = " ".join(str(error).split())  # a line for each node
-        raise PadopsError(f"{path}: what its layers become is not a valid model of these shapes: {said}") from error
+        said = " ".join(str(error).split())  # the error has a line for each node
+        raise PadopsError(f"{path}: its converted graph is not a valid model of these shapes: {said}") from error
     for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
         del graph.initializer[i]
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Replace layers that compute constants if a rule needs the numbers or does not accept the layer."""
+    """Fold layers whose numbers a rule needs or that no rule accepts; return a reason for each value not folded."""
     wanted = _wanted(message, values, _computed(message, values))
     if not wanted:
         return {}
@@ -156,7 +156,7 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
 
 
 def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
-    """Return the layers that follow from constants or known dims alone, by the names of their outputs, in order."""
+    """Return the layers that constants or known dims alone determine, by output name, in the order of the model."""
     layers: dict[str, onnx.NodeProto] = {}
     for node in message.graph.node:
         known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
@@ -192,19 +192,19 @@ def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onn
 def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answer | None], str]:
     """Return the values that OpenVINO computed, and the reason for missing values."""
     if find_spec("openvino") is None:
-        return [], "OpenVINO computes that from constants, and is not installed: pip install 'padops[openvino]'"
+        return [], "OpenVINO computes this value from constants, and is not installed: pip install 'padops[openvino]'"
     with closing(Pickled("OpenVINO", SECONDS, ["-m", PROGRAM])) as process:
         try:
-            return process.ask((str(path), wanted)), "OpenVINO does not compute that from constants"
+            return process.ask((str(path), wanted)), "OpenVINO does not compute this value from constants"
         except RuntimeError as error:
-            return [], f"OpenVINO computes that from constants, but says: {error}"
+            return [], f"OpenVINO computes this value from constants, but says: {error}"
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Read an IR: return the model, its files, and why its layers cannot be converted, or "".
+    """Read an IR; return the model, its files, and the reason why its layers cannot be converted, or "".
 
-    Only Pads are still layers of OpenVINO. With such a reason, all layers are, and the IR states the types and shapes
-    of the Pads' inputs. PadopsError: the IR is damaged or incomplete.
+    Without a reason, only the Pads are OpenVINO layers. With a reason, all layers of the model are OpenVINO layers; the
+    IR states the types and shapes of the Pads' inputs. A PadopsError means that the IR is damaged or incomplete.
     """
     try:
         message, files = Reader(path).read()
@@ -212,6 +212,6 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
             convert_layers(message, path)
         except PadopsError as error:
             return message, files, str(error)
-    except (MemoryError, EncodeError) as error:  # protobuf raises EncodeError without memory
+    except (MemoryError, EncodeError) as error:  # protobuf raises EncodeError if memory runs out
         raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
     return message, files, ""

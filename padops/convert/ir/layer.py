@@ -31,7 +31,7 @@ class Values:
     types: MutableMapping[str, int]
     dims: MutableMapping[str, Dims]
     tensors: MutableMapping[str, onnx.TensorProto]
-    casts: dict[str, tuple[str, int]]  # by output of a Convert layer: its input, and the type
+    casts: dict[str, tuple[str, int]]  # by the output of a Convert layer: its input and its destination type
 
     @staticmethod
     def of(message: onnx.ModelProto) -> Values:
@@ -61,7 +61,7 @@ class Values:
     def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
         """Return the elements of a constant of up to ``most`` bytes; None for any other value.
 
-        Converts may follow the constant, as they do behind compressed weights, if they lose no bits.
+        Convert layers may follow the constant if they lose no bits; compressed weights have such layers.
         """
         casts = []
         while name in self.casts:
@@ -92,11 +92,11 @@ class Values:
 
 
 class Unreadable(ValueError):
-    """A layer that cannot be converted; the message is the reason for the listing."""
+    """A layer that cannot be converted; the message is the reason in the list of such layers."""
 
 
 class Layer:
-    """A layer and its future nodes; methods raise ``Unreadable`` for a missing, wrong or unknown value."""
+    """A layer and the nodes that replace it; methods raise ``Unreadable`` for a missing, wrong or unknown value."""
 
     def __init__(self, node: onnx.NodeProto, values: Values) -> None:
         self.node, self.values = node, values
@@ -104,10 +104,10 @@ class Layer:
         self.nodes: list[onnx.NodeProto] = []
         self._attributes = {attribute.name: attribute.s.decode() for attribute in node.attribute}
         self._read = {"version"}
-        self._count = 0  # of new names
+        self._count = 0  # the number of new names
 
     def word(self, name: str, missing: str | None = None) -> str:
-        """Return an attribute; ``missing`` replaces an absent attribute, and None requires the attribute."""
+        """Return an attribute, or ``missing`` if it is absent; if ``missing`` is None, the attribute is required."""
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
@@ -115,7 +115,7 @@ class Layer:
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
-        """Return the meaning of an attribute whose value is one of some words, in any case."""
+        """Return the entry of ``meanings`` for an attribute's value; upper and lower case are equal."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
             raise Unreadable(f"{name}='{text}' is not {' or '.join(meanings)}")
@@ -155,7 +155,7 @@ class Layer:
         return ELEMENT_TYPES[text]
 
     def refuse_what_is_not_read(self, without_effect: Mapping[tuple[str, str], Collection[str]]) -> None:
-        """Refuse the layer if no rule has read an attribute that changes its result."""
+        """Refuse the layer if its rule has not read an attribute that may change the result."""
         for name, value in self._attributes.items():
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
@@ -234,7 +234,7 @@ class Layer:
         return name
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
-        """Return the nodes; the values ``given`` become the outputs of the layer."""
+        """Rename the values ``given`` to the outputs of the layer; return the nodes."""
         names = dict(zip(given, self.node.output))
         for name in names.keys() & self.values.tensors.keys():
             tensor = self.values.tensors.pop(name)

@@ -38,11 +38,11 @@ ELEMENT_TYPES = {
     "f4e2m1": TensorProto.FLOAT4E2M1,
 }
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
-LARGEST_MODEL = (1 << 31) - 1  # bytes of a model; onnx checks it with its weights inside
-OPSET = 21  # of ONNX; the first whose Cast has 4-bit types
-IR_VERSION = 10  # of ONNX; the first that knows this opset
-ENDS = {"Parameter": (0, 1), "Const": (0, 1), "Result": (1, 0)}  # the numbers of their inputs and outputs
-LONGEST_NUMBER = 20  # digits; those of 2**64
+LARGEST_MODEL = (1 << 31) - 1  # the most bytes of a model; onnx checks the model with its weights inside
+OPSET = 21  # of ONNX; the first opset whose Cast has 4-bit types
+IR_VERSION = 10  # of ONNX; the first IR version that allows this opset
+ENDS = {"Parameter": (0, 1), "Const": (0, 1), "Result": (1, 0)}  # the numbers of inputs and outputs of these layers
+LONGEST_NUMBER = 20  # digits; 2**64 has as many
 SHOWN = 40  # the most characters of a wrong number in a message
 
 
@@ -53,7 +53,7 @@ def static_dims(dims: Sequence[int | None] | None) -> list[int] | None:
 
 
 class Port(NamedTuple):
-    """An input or output of a layer; ``dims`` is None if the XML has none: for a scalar or an unknown rank."""
+    """An input or output of a layer; ``dims`` is None if the XML has no dims: for a scalar or an unknown rank."""
 
     id: str
     type: int
@@ -77,14 +77,14 @@ class Layer(NamedTuple):
 
 
 class _Tree(ElementTree.TreeBuilder):
-    """Refuses a document type, which can define entities: files to read, and texts of any length."""
+    """Refuses a document type: it can define entities, which may read files or become texts of any length."""
 
     def doctype(self, name: str, *rest: object) -> None:
         raise ValueError(f"it has a document type ({name}), which no OpenVINO IR has")
 
 
 class Reader:
-    """Makes a model of nodes in the domain ``ai.intel.openvino``, with the names and types of the layers.
+    """Reads an IR as a model of nodes in the domain ``ai.intel.openvino``, with the names and types of the layers.
 
     The nodes' attributes are strings. Parameter, Const and Result become inputs, initializers and outputs. A value has
     the name of OpenVINO's tensor, or, if the tensor has none, the name of the layer that computes it.
@@ -92,24 +92,24 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self._path, self._weights = path, path.with_suffix(".bin")
-        self._there = self._weights.stat().st_size if self._weights.is_file() else None  # bytes
-        self._sum = 0  # bytes of weights; layers may share bytes, so the sum may exceed the file
-        self._constants: list[tuple[onnx.TensorProto, int, int]] = []  # with offset and bytes
+        self._there = self._weights.stat().st_size if self._weights.is_file() else None  # bytes; None without a file
+        self._sum = 0  # bytes of weights; layers may share bytes, so the sum may exceed the size of the file
+        self._constants: list[tuple[onnx.TensorProto, int, int]] = []  # each with its offset and its number of bytes
         self._message = onnx.ModelProto(ir_version=IR_VERSION, producer_name="OpenVINO")
         self._message.opset_import.add(domain="", version=OPSET)
         self._message.opset_import.add(domain=DOMAIN, version=1)
-        self._graph = self._message.graph  # no copy, so changed in place
-        self._sources: dict[tuple[str, str], tuple[str, str]] = {}  # from layer and port of each input
-        self._names: dict[tuple[str, str], str] = {}  # of the values that layers make
-        self._taken: dict[str, int] = {}  # names, each with the last number that was put behind it
-        self._made: set[str] = set()  # the values that nodes make
-        self._put_out: set[str] = set()  # the names of the outputs
+        self._graph = self._message.graph  # not a copy: changes of the graph change the message
+        self._sources: dict[tuple[str, str], tuple[str, str]] = {}  # from an input to its source
+        self._names: dict[tuple[str, str], str] = {}  # of the values, by the layer and port that compute them
+        self._taken: dict[str, int] = {}  # the names in use, each with the last number that was appended to it
+        self._made: set[str] = set()  # the values that nodes compute or constants hold
+        self._put_out: set[str] = set()  # the names of the model's outputs
 
     def read(self) -> tuple[onnx.ModelProto, list[FileRecord]]:
-        """Return the model and the files of the IR; refuse a damaged one, another version, a missing or short .bin."""
+        """Return the model and the files of the IR; refuse a damaged IR, another version, a missing or short .bin."""
         content = self._path.read_bytes()
         try:
-            with library_errors(str(self._path)):  # also of encodings that Python does not know
+            with library_errors(str(self._path)):  # also errors for encodings that Python does not know
                 net = ElementTree.fromstring(content, ElementTree.XMLParser(target=_Tree()))
         except ElementTree.ParseError as error:
             raise self._damaged(f"it is not well-formed XML: {error}") from None
@@ -205,11 +205,11 @@ class Reader:
 
     def _type(self, name: str, what: object) -> int:
         if name not in ELEMENT_TYPES:
-            raise PadopsError(f"{self._path}: {what} has elements of type {name}, which ONNX has no tensors of")
+            raise PadopsError(f"{self._path}: {what} has elements of type {name}, and ONNX has no tensors of this type")
         return ELEMENT_TYPES[name]
 
     def _fresh(self, *wanted: str) -> str:
-        """Return the first free name, else the last name with a number."""
+        """Return the first wanted name that is free; if none is free, the last wanted name with a number appended."""
         name = next((name for name in wanted if name not in self._taken), wanted[-1])
         while name in self._taken:
             self._taken[wanted[-1]] += 1
@@ -222,7 +222,7 @@ class Reader:
         outputs = [self._names[layer.id, port.id] for port in layer.outputs]
         if layer.type == "Result":
             (port,), (name,) = layer.inputs, inputs
-            if name not in self._made or name in self._put_out:  # only what a node makes can be one output
+            if name not in self._made or name in self._put_out:  # a model input, or already an output
                 name = self._fresh(*_split(layer.data.get("output_names", "")), layer.name)
                 self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
             self._put_out.add(name)
@@ -251,7 +251,7 @@ class Reader:
         return self._names[source]
 
     def _add_constant(self, layer: Layer, name: str, type: int, dims: Sequence[int | None] | None) -> None:
-        """Add a Const without its bytes, after a check that the file has the bytes."""
+        """Check that the file has the bytes of a Const; add the Const without its bytes."""
         if type == TensorProto.STRING:
             raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
         static = static_dims(dims)
@@ -290,12 +290,12 @@ class Reader:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number that is not negative, and not too long to mean something here."""
+    """Return whether a text is an integer without a sign, of at most ``LONGEST_NUMBER`` digits."""
     return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
 
 
 def _split(names: str) -> list[str]:
-    """Return names in order, as OpenVINO's get_any_name returns the first; a comma in one has a backslash before it."""
+    """Return the names, sorted: OpenVINO's get_any_name returns the first. A backslash marks a comma inside a name."""
     return sorted(name.replace("\\,", ",") for name in re.split(r"(?<!\\),", names) if name)
 
 

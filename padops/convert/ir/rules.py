@@ -18,16 +18,16 @@ from padops.convert.ir.layer import FLOATS, Dims, Layer, Unreadable, Values
 from padops.convert.ir.windows import WINDOWS
 from padops.plural import plural
 
-FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # ends of a Slice, whatever the size of the axis
+FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max  # bounds of a Slice that reach the ends of any axis
 REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}  # of a scatter
-# The gates of a sequence by their letters, in OpenVINO's order and in ONNX's. ONNX adds a bias of R's rows; OpenVINO
-# has at most the bias of GRU's hidden gate ("H").
+# The gates of a sequence as letters, in OpenVINO's order and in ONNX's order. ONNX also has a bias for the recurrent
+# weights R; OpenVINO has this bias at most for GRU's hidden gate.
 GATES = {"LSTM": ("fico", "iofc"), "GRU": ("zrh", "zrh"), "RNN": ("h", "h")}
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 USUAL = {"LSTM": "sigmoid,tanh,tanh", "GRU": "sigmoid,tanh", "RNN": "tanh"}
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 
-# Layers that equal an ONNX operator, with its name, by the number of their inputs.
+# Layers that equal an ONNX operator, and the operator's name. UNARY layers have one input, BINARY layers have two.
 UNARY = {
     **{name: name for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Erf", "Exp")},
     **{name: name for name in ("IsNaN", "Log", "Mish", "NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt")},
@@ -44,7 +44,7 @@ BINARY = {
 # Values of attributes that change nothing, so that no rule reads them; "*" means every layer, or every value.
 WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("*", "auto_broadcast"): ("numpy",),
-    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have none
+    ("*", "activations_alpha"): ("*",),  # of a sequence; the supported activations have no alpha and no beta
     ("*", "activations_beta"): ("*",),
     ("Divide", "m_pythondiv"): ("*",),  # for integers, OpenVINO rounds towards zero in any case
     ("Gather", "batch_dims"): ("0",),
@@ -75,7 +75,7 @@ def _gather_nd(layer: Layer, data: str, indices: str) -> str:
 
 
 def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
-    """Write ScatterND, which puts slices along the first axis; so Transposes move the layer's axis there, and back."""
+    """Write ScatterND, which puts slices along the first axis. Transposes move the layer's axis there and back."""
     rank, count, at = len(layer.dims(data)), len(layer.dims(indices)), layer.number(axis)
     at += rank if at < 0 else 0
     wanted = layer.add("Unsqueeze", layer.integral(indices), layer.constant([-1]))
@@ -90,7 +90,7 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
 def _split(layer: Layer, data: str, axis: str) -> list[str]:
     count, outputs = layer.integer("num_splits"), len(layer.node.output)
     if count != outputs:
-        raise Unreadable(f"num_splits is {count}, expected {outputs}, as it has outputs")
+        raise Unreadable(f"num_splits is {count}, expected {outputs}, the number of its outputs")
     layer.add("Split", data, count=count, axis=layer.number(axis), num_outputs=count)
     return list(layer.nodes[-1].output)
 
@@ -127,7 +127,7 @@ def _slice(layer: Layer, data: str, start: str, stop: str, step: str, axes: str 
 
 
 def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str = "") -> str:
-    """Write Slice with ends in place of masks; then remove the axes of shrink_axis_mask, and last add new axes."""
+    """Write a Slice whose bounds replace the masks; then remove the axes of shrink_axis_mask; last, add new axes."""
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
@@ -155,7 +155,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
 
 
 def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
-    """Return the rows of a StridedSlice's begin, their axes, the axes that it drops, and the output's new axes."""
+    """Return the entries of StridedSlice's begin that slice, their axes, the axes to drop, and the new output axes."""
     kinds = ("ellipsis", "new_axis", "shrink_axis")
     marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]
     rows, axes, shrunk, added = [], [], [], []
@@ -179,7 +179,7 @@ def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[
 
 
 def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
-    """Return some rows of begin or end as int64, with ``ends`` in place of masked rows."""
+    """Return the entries ``rows`` of begin or end as int64, with ``ends`` in place of masked entries."""
     array = layer.values.array(given)
     if array is not None:
         return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))
@@ -189,7 +189,7 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
 
 
 def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
-    """Write LSTM, GRU or RNN: the batch is axis 0 in OpenVINO and axis 1 in ONNX, whose runtime has no other layout."""
+    """Write LSTM, GRU or RNN. The batch is axis 0 in OpenVINO; ONNX Runtime supports it only as axis 1."""
     kind = layer.node.op_type.removesuffix("Sequence")
     if len(inputs) != 5 + (kind == "LSTM"):
         raise Unreadable(f"it has {plural(len(inputs) + 1, 'input')}, expected {6 + (kind == 'LSTM')}")
@@ -213,7 +213,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
         raise Unreadable(f"its biases do not have the dims {DIRECTIONS[direction]}, {width}")
     rows = [theirs.index(gate) * size + i for gate in ours for i in range(size)]
     order = layer.constant(rows)
-    # A column of zeros behind the existing columns is the bias that OpenVINO does not have.
+    # A column of zeros after the existing columns stands for the biases that OpenVINO does not have.
     zeros = layer.constant(np.zeros((DIRECTIONS[direction], 1)), helper.tensor_dtype_to_np_dtype(layer.type))
     other = [width] * len(rows)
     other[-size:] = range(width - size, width) if reset else other[-size:]
@@ -241,7 +241,7 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
 
 def _reduce(layer: Layer, data: str, axes: str) -> str:
     if not layer.numbers(axes).size:
-        raise Unreadable("ONNX reduces all axes where the list of them is empty")
+        raise Unreadable("ONNX reduces all axes if the list of axes is empty")
     return layer.add(layer.node.op_type, data, layer.integral(axes, 1), keepdims=int(layer.flag("keep_dims", "false")))
 
 
@@ -266,7 +266,7 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
     scores = layer.add("MatMul", query, _transposed(layer, key))
     size = layer.dims(query)[-1]
     if not scale and size is None:
-        raise Unreadable("without a scale, and of vectors whose size is dynamic")
+        raise Unreadable("it has no scale, and has vectors whose size is dynamic")
     scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(size or 1, 1))))
     if causal := layer.flag("causal"):
         rows = layer.add("Unsqueeze", _places(layer, query), layer.constant([-1]))
@@ -279,7 +279,7 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
 
 
 def _places(layer: Layer, vectors: str) -> str:
-    """Return the numbers of the vectors, counted from 0."""
+    """Return the positions of the vectors: 0, 1, 2 and so on."""
     count = layer.add("Squeeze", layer.add("Shape", vectors, start=-2, end=-1))
     return layer.add("Range", layer.constant(0), count, layer.constant(1))
 
@@ -291,7 +291,7 @@ def _batch_norm(layer: Layer, data: str, scale: str, shift: str, mean: str, vari
 
 
 def _mvn(layer: Layer, data: str, axes: str) -> str:
-    """Write (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
+    """Write (x - mean) / sqrt(variance + eps), (x - mean) / (sqrt(variance) + eps), or x - mean."""
     layer.choice("version", {"opset6": None})
     epsilon, inside = layer.decimal("eps"), layer.choice("eps_mode", {"inside_sqrt": True, "outside_sqrt": False})
     if layer.type not in FLOATS:
@@ -366,7 +366,7 @@ def _swish(layer: Layer, data: str, beta: str = "") -> str:
 
 
 def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, new_high: str) -> str:
-    """Compute as OpenVINO's CPU device does: the formula of its documentation returns other numbers for ties."""
+    """Compute as OpenVINO's CPU device does: OpenVINO's documented formula returns different numbers for ties."""
     layer.choice("auto_broadcast", {"numpy": None, "none": None}, "numpy")
     if layer.type not in FLOATS:
         raise Unreadable("its data are no floats")
@@ -375,7 +375,7 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
         raise Unreadable(f"levels is {levels}, expected 2 or more")
     lowest, highest = (layer.values.array(name, inf) for name in (low, high))
     if lowest is not None and highest is not None and np.equal(lowest, highest).any():
-        raise Unreadable("its limits of inputs are equal, where OpenVINO's CPU device gives NaN")
+        raise Unreadable("its limits of inputs are equal, and OpenVINO's CPU device then returns NaN")
     steps = layer.like(levels - 1)
     scale = layer.add("Div", steps, layer.add("Sub", high, low))
     shift = layer.add("Mul", layer.add("Neg", low), scale)
@@ -438,7 +438,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Return the operators for a layer; a Pad stays. Unreadable: ONNX has no equivalent, or the layer is damaged."""
+    """Return the ONNX nodes for a layer; a Pad stays. Raise Unreadable if there are none, or the layer is damaged."""
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")

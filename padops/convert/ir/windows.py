@@ -23,7 +23,7 @@ NEAREST = {name: name for name in ("round_prefer_floor", "round_prefer_ceil", "f
 
 
 def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
-    """Return begin and end of each spatial axis of a convolution or pool; None if only a run can determine them."""
+    """Return the amounts of each spatial axis of a convolution or pool; None if only a run can determine them."""
     mode = layer.choice("auto_pad", AUTO_PAD, "explicit")
     begin, end = (layer.integers(name, None if mode in EXPLICIT else "") for name in ("pads_begin", "pads_end"))
     if mode in EXPLICIT:
@@ -44,7 +44,7 @@ def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
 
 
 def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """Return attributes of convolutions and pools: amounts, since ONNX Runtime gets auto_pad with dilations wrong."""
+    """Return a window's attributes, with amounts if known: ONNX Runtime computes auto_pad with dilations wrongly."""
     given: dict[str, Any] = {name: layer.integers(name, "") for name in ("strides", "dilations")}
     given = {name: numbers for name, numbers in {**given, "kernel_shape": kernel}.items() if numbers}
     if amounts is None:
@@ -53,13 +53,13 @@ def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[st
 
 
 def _weights(layer: Layer, weights: str) -> tuple[str, int, list[int]]:
-    """Return the weights in ONNX's form, without an axis of the groups; the number of groups; the kernel if known."""
+    """Return the weights without a group axis, as ONNX requires; the number of groups; and the kernel if known."""
     dims = layer.values.dims[weights]
     if not layer.node.op_type.startswith("Group"):
         return weights, 1, static_dims((dims or [])[2:]) or []
     static = static_dims(dims)
     if static is None or len(static) < 3:
-        raise Unreadable(f"the dims of its input '{weights}' are not known, or not those of groups")
+        raise Unreadable(f"the dims of its input '{weights}' are not known, or have no group axis")
     wanted = [static[0] * static[1], *static[2:]]
     if weights in layer.values.tensors:
         tensor = onnx.TensorProto()
@@ -89,7 +89,7 @@ def _deconvolution(layer: Layer, data: str, weights: str, output_shape: str = ""
 
 
 def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], mode: str) -> Amounts:
-    """Return the amounts for a deconvolution's output shape; SAME_UPPER puts an odd amount at the begin."""
+    """Return the amounts for a deconvolution's output shape; SAME_UPPER puts the larger half at the beginning."""
     sizes = static_dims(layer.dims(data)[2:])
     if not mode.startswith("SAME") or sizes is None:
         raise Unreadable("output_shape with explicit amounts, or with spatial dims that are dynamic")
@@ -118,23 +118,21 @@ def _average_pool(layer: Layer, data: str) -> str:
     kernel, counts = layer.integers("kernel"), not layer.flag("exclude-pad")
     amounts = _amounts(layer, kernel)
     if counts and layer.word("rounding_type", "floor") == "ceil":
-        raise Unreadable(
-            "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
-        )
+        raise Unreadable("with rounding_type='ceil' and exclude-pad='false', OpenVINO counts the pads in its own way")
     if counts and amounts is None:
         raise Unreadable("auto_pad with exclude-pad='false' and spatial dims that are dynamic")
     return layer.add("AveragePool", data, count_include_pad=int(counts), **_pool(layer, kernel, amounts))
 
 
 def _max_pool(layer: Layer, data: str) -> list[str]:
-    """Return elements and their indices; a later step drops indices that nothing reads."""
+    """Return the largest elements and their indices; a later step drops indices that nothing reads."""
     kernel = layer.integers("kernel")
     attributes = _pool(layer, kernel, _amounts(layer, kernel))
     if len(layer.node.output) == 1:
         return [layer.add("MaxPool", data, **attributes)]
     largest = layer.add("MaxPool", data, count=2, **attributes)
     found = layer.nodes[-1].output[1]
-    if axis := layer.integer("axis", "0"):  # the first axis that one index counts through
+    if axis := layer.integer("axis", "0"):  # an index counts the elements from this axis on
         count = layer.add("ReduceProd", layer.add("Shape", data, start=axis), keepdims=0)
         found = layer.add("Mod", found, count)
     type = layer.element_type("index_element_type", "i64")
@@ -142,7 +140,7 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
 
 
 def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
-    """Write Resize of all axes: ONNX Runtime (1.32) moves Transposes past one that names axes, and keeps the names."""
+    """Write a Resize of all axes: ONNX Runtime (1.32) moves Transposes past a Resize but does not adapt its axes."""
     has_both = layer.choice("version", {"opset4": True, "opset11": False})  # sizes and scales
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
         raise Unreadable("ONNX does not have pads_begin and pads_end")
@@ -163,7 +161,7 @@ def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
 
 
 def _of_all_axes(layer: Layer, data: str, wanted: str, axes: list[int], by_sizes: bool) -> str:
-    """Return sizes or scales of all axes if the layer states only some."""
+    """Return the sizes or scales of all axes, even if the layer states only the sizes or scales of some axes."""
     dims = layer.values.static(data) if by_sizes else [1] * len(layer.dims(data))
     numbers = layer.values.array(wanted)
     type, onnx_type = (np.int64, TensorProto.INT64) if by_sizes else (np.float32, TensorProto.FLOAT)

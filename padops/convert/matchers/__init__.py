@@ -1,8 +1,8 @@
 """The matchers of Pads: one file for each foreign form of a node.
 
-A matcher reads a node. It returns the equivalent operator of the domain ``padops``, with all nodes to change if there
-are several, or the reason why the Pad stays. To add a matcher, write a file with a function that accepts a site and the
-model's types and returns a ``Match`` or None, and list the function here.
+A matcher reads a node. It returns the equivalent operator of the domain ``padops``, with the function that changes the
+nodes if there are several, or the reason why the Pad stays. To add a matcher, write a file with a function that accepts
+a site and the model's types and returns a ``Match`` or None, and list the function here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from padops.convert.pads.match import MICROSOFT, Match
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 
-# Operators that have the letters in their names and pad nothing, by domain and name; PyTorch's, by name alone.
+# Operators with "pad" in their names that pad nothing, by domain and name; PyTorch's operators, by name alone.
 NO_PADS = frozenset(((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"), *WINDOW_OPERATORS))
 NO_PADS_OF_PYTORCH = ("sspaddmm", "_pack_padded_sequence", "_nested_from_padded")
 TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # names that only TensorFlow has; any framework may have a Pad
@@ -71,7 +71,7 @@ def _match_unnamed_domain(site: NodeSite, types: Types) -> Match | None:
     node = site.node
     if node.domain and node.domain in KNOWN_DOMAINS:
         return None
-    domain = node.domain or "tf"  # tf2onnx loses domains; then any name says that the model is TensorFlow's
+    domain = node.domain or "tf"  # tf2onnx may lose the domain; then any name marks the model as TensorFlow's
     named = (domain,)
     found = frameworks.match_tensorflow_pad(site, types, named) or frameworks.match_ngraph_pad(site, types, named)
     if found is None or found.stays:
@@ -102,7 +102,7 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher]) -> Match |
             said = f"its attribute {name} has {many} elements, and padops reads up to {LARGEST_CONSTANT}"
             return Match(match.form, reason=said)
     if site.node.inputs and (container := types.container(site.node.inputs[0])):
-        said = f"its data are of type {container}, and a Pad pads tensors alone"
+        said = f"its data are of type {container}, and a Pad pads only tensors"
         return Match(match.form, reason=said, verdict=("refuses", said))
     return match
 

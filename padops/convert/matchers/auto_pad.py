@@ -2,18 +2,18 @@
 
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
 there were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices
-and AveragePool below opset 19 refuse negative amounts since 1.31.1; before, they are wrong for some sizes. With
-ceil_mode, whose output size ONNX Runtime rounds up, the verdict is only "may be wrong". A convolution begins its
+and AveragePool below opset 19 refuse negative amounts since 1.31.1; older releases are wrong for some sizes. ONNX
+Runtime rounds the output size up with ceil_mode, so the verdict is only "may be wrong". A convolution begins its
 windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-Only with ``auto_pad="explicit"``, a node becomes one of three forms; right results keep their bits:
+A conversion changes a node only with ``auto_pad="explicit"``, into one of three forms; right results keep their bits:
 
-- **explicit pads**: every size needs the same amounts, and no release of ONNX Runtime gets them wrong.
+- **explicit pads**: every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If chooses between nodes with explicit pads, if data cannot be padded: an AveragePool
-  that counts only data; a MaxPool that returns indices, is of double, or is in a function, where types are unknown. A
-  MaxPool of other floats prefers it, because padded data change its results for NaN and minus infinity.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads, for data that cannot be padded: of an
+  AveragePool that counts only data; of a MaxPool that returns indices, is of double, or is in a function, where types
+  are unknown. A MaxPool of other floats prefers this form: padded data change its results for NaN and minus infinity.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _taken(axis: Axis, mode: str) -> tuple[int, int]:
     """Return the amounts that ONNX Runtime uses for a pooling's axis of known size: it ignores the dilation."""
     assert axis.size is not None
     total = (-(-axis.size // axis.stride) - 1) * axis.stride + axis.kernel - axis.size
-    begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded to 0
+    begin = int((total + (mode == "SAME_LOWER")) / 2)  # rounded towards 0
     return begin, total - begin
 
 
@@ -120,7 +120,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
     if min(begin, end) < 0 and (kernels := _refuses_negative(window)):
         if minor < REFUSED_SINCE or kernels == "some":
             return "may be wrong", needed
-        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {end} that SAME gives it here"
+        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {end} that SAME computes here"
     made = int((axis.size + begin + end - axis.extent) / axis.stride) + 1
     if made < 0:
         return "refuses", f"{needed}, and its output would have {plural(made, 'element')}"
@@ -133,7 +133,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Return the kernels of ONNX Runtime that refuse negative amounts: "all", "some" (by the data's type) or ""."""
+    """Return how many of ONNX Runtime's kernels refuse negative amounts: "all", "some" (the type decides) or ""."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":
@@ -142,7 +142,7 @@ def _refuses_negative(window: SameWindow) -> str:
         return ""
     if not isinstance(window.fill, np.ndarray):
         return "some"
-    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # types that it casts to float
+    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # ONNX Runtime casts float16 to float
 
 
 def pads_of(amounts: Sequence[Amount]) -> list[int]:
@@ -167,7 +167,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """Return the node if every axis has its amounts; else an If that tests the i-th amounts of the next axis."""
+        """Return the node if ``chosen`` has all axes; else an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
@@ -177,7 +177,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
         return "", "If", [tests[axis][i]], [ir.AttrGraph(name, branch(inner)) for name, inner in branches.items()]
 
     def branch(inner: _Body) -> ir.Graph:
-        """Return a graph of one node with copies of the outputs of the node."""
+        """Return a graph of one node, ``inner``, with copies of the outputs of the original node."""
         outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in node.outputs]
         name = constants.fresh(f"{node.name or node.outputs[0].name}_by_size")
         made = ir.Node(*inner, outputs=outputs, name=name)
@@ -190,7 +190,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
 def _tests(
     site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]
 ) -> list[list[ir.Value]]:
-    """Return for each axis a bool value per choice of amounts but the last: whether the size needs this choice."""
+    """Return, for each axis, one bool value for each choice except the last: whether the size needs this choice."""
 
     def scalar(value: int, role: str) -> ir.Value:
         return constants.add(np.array(value, np.int64), site, role)
@@ -204,7 +204,7 @@ def _tests(
             continue
         size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
         stride = scalar(axis.stride, "stride")
-        # One stride more than n - 1, so that Div rounds no negative number; opset 7 has no Mod, no Less of integers.
+        # ``last`` is n - 1 plus a stride, so Div rounds no negative number; opset 7 has no Mod and no Less of integers.
         last = constants.insert("Add", [size, scalar(axis.stride - 1, "more")], site, "last")
         steps = constants.insert("Div", [last, stride], site, "steps")
         start = constants.insert("Mul", [steps, stride], site, "start")
@@ -301,10 +301,10 @@ def _by_size(window: SameWindow) -> dict[str, Any]:
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Return why ONNX Runtime (measured: 1.31.1) cannot run the unchanged node as specified, and its judge."""
+    """Return why ONNX Runtime (measured: 1.31.1) cannot run the unchanged node as specified, and ``Match.judge``."""
     dilated = any(axis.dilation > 1 for axis in window.axes)
     if window.operator.transposed:
-        return None, None  # right by itself
+        return None, None  # ONNX Runtime runs it correctly
     if window.operator.pooling:
         needed = None
         if dilated:

@@ -6,28 +6,28 @@ PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular conv
 
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
 zeros; indices beyond the first and the last element. One axis at a time, ``maps.py`` describes each input of the Concat
-as a map of positions in the data, and compares the joined maps with the map of a Pad: the choice of nodes does not
+as a map of positions in the data. It compares the joined maps with the map of a Pad, so the choice of nodes does not
 matter. A Pad then absorbs the Pad in front of it if nothing else reads the value between them, both have the same mode,
-and the axis of the later Pad is higher. (``folding`` joins other Pads.) Data of an open size may be shorter than the
-amounts. Then a Pad with computed amounts replaces the nodes, if this saves nodes.
+and the axis of the later Pad is higher. (``folding`` joins other Pads.) Data of unknown size may be shorter than the
+amounts. In this case, a Pad with computed amounts replaces the nodes if it saves nodes.
 
-Three kinds stay: nodes that differ from a Pad for a size that the model allows (the record names the size); vectors of
-integers, and values computed from constants alone, because ONNX Runtime computes shapes while it loads the model, but
-only with its own operators; and everything before opset 11, where a Pad would have no fallback.
+Three kinds of emulations stay: nodes that differ from a Pad for a size that the model allows (the record names this
+size); all nodes before opset 11, where a Pad would have no fallback; and vectors of integers and values computed from
+constants alone, because ONNX Runtime computes shapes while it loads the model, but only with its own operators.
 
 **tf2onnx's symmetric Pad**: the nodes pad every affected axis by one element, reflect about this element, and remove it
 again::
 
     1234  ->  012340  ->  2101234043  ->  21123443
 
-The reflection is a Pad, too. For each axis, a mask states which elements to keep: ones, except at the two added
-elements, begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of seven
-or more nodes. The converter evaluates the ones for two shapes with different dims, which decide all. It replaces the
-nodes only if the masks are right and nothing else reads the values between them. If the data come from a convolution,
-tf2onnx has moved its Transpose to channels last behind the reflection; this Transpose stays, behind the operator.
+The reflection is a Pad, too. For each axis, a mask states which elements to keep: it has ones, except for the two added
+elements, at begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of
+seven or more nodes. The converter evaluates the ones for two shapes with different dims, which decide for all shapes.
+It replaces the nodes only if the masks are right and nothing else reads the values between the nodes. For data of a
+convolution, tf2onnx has moved a Transpose to channels last behind the reflection; this Transpose stays there.
 
-The amounts must be constant. Like TensorFlow, OpenVINOPad_12 reaches n elements and refuses to reach further (P4); the
-emulation would show the padding of the other end. So an emulation that is known to reach further stays.
+The amounts must be constant. Like TensorFlow, OpenVINOPad_12 refuses amounts above the size of the axis (P4); the
+emulation would show the padding of the other end. So an emulation that is known to have larger amounts stays.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.plan import Mode
 
 MOST_INPUTS = 32  # of a Concat
-MOST_ANCESTORS = 64  # the most values to follow to see whether data follow from constants alone
+MOST_ANCESTORS = 64  # the most values to examine, to find whether constants alone determine the data
 BLOCKS = ("Constant", "ConstantOfShape", "Expand")
 SYMMETRIC_OP = "OpenVINOPad_12"
 FIRST_WITH_WRAP = 19
-FIRST_WITH_INTEGERS = 12  # of Min and Max
+FIRST_WITH_INTEGERS = 12  # the first opset whose Min and Max accept integers
 Bounds = Sequence[int]  # per axis: the largest amount minus the size, ``LONGEST`` if unbounded
 
 
@@ -120,7 +120,7 @@ def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Se
         steps = reader.steps(value, data)
         if steps is None:
             block = reader.block(value)
-            if block is None or (block.dims is not None and block.dims != others):  # else Concat fails with other dims
+            if block is None or (block.dims is not None and block.dims != others):  # Concat fails with other dims
                 return None
             steps = [block]
         parts.append(steps)
@@ -199,7 +199,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """Return the bounds if an axis may be too short; None without one. Refuse them if they save no nodes."""
+    """Return the bounds if an axis may be too short, else None. Refuse bounds that do not help or save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -242,19 +242,19 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
     """Return whether one Pad replaces two emulations; the second emulation pads the first's result.
 
     Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
-    emulation belongs to one Pad: of the axes 2, 3 and 2, the first two are one Pad.
+    emulation belongs to one Pad: for axes 2, 3 and 2, the first two emulations become one Pad.
     """
     padded, both = first.padded, (first, second)
     one, other = ((x.rank, x.pad.mode, None if x.fill is None else (x.fill.dtype, bits(x.fill))) for x in both)
     if one != other or first.rank is None or first.axis >= second.axis or padded.is_graph_output():
         return False
     if any(x.pad.differs is not None and x.pad.spared is None for x in both):
-        return False  # an emulation needs smaller amounts for small sizes
+        return False  # for small sizes, an emulation differs from a Pad even with smaller amounts
     return all(use.node in second.nodes for use in padded.uses())
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
-    """Return the Pad that replaces all emulations; even with bounds, its amounts are the largest."""
+    """Return the Pad that replaces all emulations, with the largest amounts, even if there are bounds."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.padded)
     rank = first.rank
@@ -278,7 +278,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
-    Of 2 elements, a Slice returns no last 3, but 2; a Pad would repeat elements. So the Pad's amounts are::
+    A Slice of the last 3 of 2 elements returns 2 elements; a Pad would repeat elements. So the Pad's amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """
@@ -299,7 +299,7 @@ class _Cluster:
     scope: Scope
     nodes: list[ir.Node]  # first the two Pads, last the node that makes the result
     amounts: np.ndarray  # the amounts of all axes of the data, begins then ends
-    order: list[int] | None = None  # the axes of the result, if a Transpose stands behind the reflection; else None
+    order: list[int] | None = None  # the axes of the result, if a Transpose follows the reflection; else None
 
     @property
     def replacement(self) -> Replacement:
@@ -325,7 +325,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
     apply: Callable[[NodeSite, Constants], Applied] = partial(_replace_cluster, emulation=emulation)
     if first is not node:
-        note, apply = f"in one with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
+        note, apply = f"converted with {first.name or 'the Pad before it'}", lambda site, constants: Applied([])
     form = "symmetric emulation of tf2onnx"
     return Match(form, emulation.replacement, apply, plain.runs_as, (plain.pad, second), notes=(note,))
 
@@ -385,7 +385,7 @@ def _removes(found: _Cluster, compress: ir.Node, axis: int, sizes: np.ndarray, t
     if places is None or marks is None or places.tolist() != [begin, -1 - end] or marks.tolist() != [False, False]:
         return False
     nodes: list[ir.Node] = []
-    for more in (0, 1):  # ``ones`` of two shapes
+    for more in (0, 1):  # evaluates ``ones`` for two shapes
         shapes: dict[ir.Value, np.ndarray] = {}
         for node in found.nodes[1 : 2 if found.order is None else 3]:
             dims = sizes + more if node is found.nodes[1] else (sizes + more)[found.order]
@@ -405,7 +405,7 @@ def _removes(found: _Cluster, compress: ir.Node, axis: int, sizes: np.ndarray, t
 
 
 def _replace_cluster(site: NodeSite, constants: Constants, emulation: _Cluster) -> Applied:
-    """Turn the last node into the operator, or into the Transpose behind it, and remove the other nodes."""
+    """Turn the last node into the operator, or into the Transpose behind the operator, and remove the other nodes."""
     made = emulation.replacement
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]

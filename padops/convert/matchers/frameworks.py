@@ -1,26 +1,26 @@
 """Pads of other frameworks: TensorFlow's, OpenVINO's and nGraph's, Caffe2's, PyTorch's.
 
 **TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. ``--custom-ops
-MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain;
-without ``:DOMAIN``, in a domain of tf2onnx. In the branches of an If, tf2onnx 1.17.0 loses the domain, so nodes of the
-default domain are recognised as well. All become OpenVINOPad_12, which accepts amounts of any integer type at run time,
-and reaches as far as TensorFlow: n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
+MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain, or
+in a domain of tf2onnx without ``:DOMAIN``. tf2onnx 1.17.0 loses the domain in the branches of an If, so padops also
+accepts nodes of the default domain. All nodes become OpenVINOPad_12, which accepts amounts of any integer type at run
+time, and, like TensorFlow, up to n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
 
-**OpenVINO**, as ``ir/`` reads Pads from an IR, and **nGraph**, its predecessor. The attributes ``padding_below`` and
-``padding_above`` distinguish nGraph's Pads from the Pads of other frameworks, in a domain that the user has named or in
-the domain ``ngraph``.
+**OpenVINO**: the Pads that ``ir/`` reads from an IR. **nGraph**, OpenVINO's predecessor: the attributes
+``padding_below`` and ``padding_above`` distinguish nGraph's Pads from the Pads of other frameworks, in a domain that
+the user has named or in the domain ``ngraph``.
 
 **Caffe2**'s PadImage, which Caffe2's ONNX frontend leaves in the default domain; attributes hold the amounts of two
-axes. It extends the uncropped data (FULL of P3) and reflects once, so it is OpenVINOPad_12.
+axes. PadImage extends the uncropped data (FULL of P3) and reflects once, so it becomes OpenVINOPad_12.
 
 **PyTorch**'s operators of the library ATen that its exporter does not translate. ``operator_export_type=ONNX_ATEN``,
 and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write ``org.pytorch.aten::ATen`` with the operator's name as
-an attribute; before PyTorch 1.11, in the default domain. ``ONNX_FALLTHROUGH`` writes a node whose ``op_type`` is the
-operator's name.
+an attribute. Before PyTorch 1.11, they write this node in the default domain. ``ONNX_FALLTHROUGH`` writes a node whose
+``op_type`` is the operator's name.
 The inputs are PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first,
-begin and end of each. ``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they
-become OpenVINOPad_12, which reaches as far as PyTorch (P4). ``circular`` crops first, as ONNX does, so it becomes a Pad
-of ONNX; so does ``constant``.
+begin and end of each axis. ``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they
+become OpenVINOPad_12, which accepts amounts as large as PyTorch's (P4). ``circular`` crops first, as ONNX does, so
+it becomes a Pad of ONNX. ``constant`` also becomes a Pad of ONNX.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")  # nGraph's att
 IMAGE_MODES = ("constant", "reflect", "edge")  # of Caffe2's PadImage
 SIDES = ("pad_t", "pad_l", "pad_b", "pad_r")
 FIRST_AXIS = {"NCHW": 2, "NHWC": 1}  # the first of the two padded axes
-# PadImage's attributes and their types. The operator also reads the attributes of convolutions; they must be NEUTRAL.
+# PadImage's attributes and types. The operator also reads convolution attributes; these must have values of NEUTRAL.
 INT, INTS = ir.AttributeType.INT, ir.AttributeType.INTS
 IMAGE_ATTRIBUTES = {
     **dict.fromkeys(("pad", *SIDES, "stride", "stride_h", "stride_w", "dilation", "dilation_h", "dilation_w"), INT),
@@ -100,7 +100,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
     if node.domain not in (*domains, OWN_DOMAIN) and not _has_lost_its_domain(site, types, domains):
         return None
     if node.op_type == "Pad" and (set(node.attributes) - set(OF_TENSORFLOW) or len(node.inputs) != 2):
-        return None  # of another framework
+        return None  # a Pad of another framework
 
     return matched(f"TensorFlow {node.op_type} in the domain '{node.domain}'", lambda: _of_tensorflow(site, types))
 
@@ -134,7 +134,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
     if shape is not None and not fits:
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{'rank' if rank is None else rank}, 2]")
     if array is not None and (array < 0).any():
-        raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
+        raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow refuses negative paddings")
 
     def pad(columns: Iterable[Operand]) -> Replacement:
         return in_mode(OP, mode, node.inputs[0], *columns, *node.inputs[2:])  # PadV2 has a fill
@@ -153,7 +153,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise a Pad layer. Its amounts, of any integer type, constant or not, and its fill stay unchanged."""
+    """Recognise a Pad layer of OpenVINO; its fill and its amounts, of any integer type, constant or not, stay as is."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
@@ -193,7 +193,7 @@ def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()
 
 
 def _ngraph_mode(attribute: ir.Attr) -> ir.Attr:
-    """Return the mode by its name; nGraph's own serializer writes its number in a C++ enumeration."""
+    """Return the mode as a name; nGraph's own serializer writes a mode as its number in a C++ enumeration."""
     if attribute.is_ref():
         return attribute
     value = attribute.value
@@ -220,7 +220,7 @@ def _of_image(node: ir.Node, types: Types) -> Replacement:
         if neutral is not None and {neutral} != set(np.atleast_1d(attribute.value).tolist()):
             raise Unconvertible(f"its attribute {name} is {attribute.value}, expected {neutral}")
     if (type_name := types.name(node.inputs[0], *node.outputs)) not in (None, "float"):
-        raise Unconvertible(f"its data are {type_name}, and Caffe2 pads float alone")
+        raise Unconvertible(f"its data are {type_name}, and Caffe2 pads only float")
     given = {name: attribute.value for name, attribute in node.attributes.items()}
     mode, order = given.get("mode", "constant"), given.get("order", "NCHW")
     if mode not in IMAGE_MODES:
@@ -240,7 +240,7 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     if len(given) - len(sides) + bool(sides) > 1:
         raise Unconvertible(f"its amounts are given more than once: {', '.join(given)}")
     if sides and len(sides) < len(SIDES):
-        raise Unconvertible(f"of its amounts it has {', '.join(sides)}, expected {', '.join(SIDES)}")
+        raise Unconvertible(f"its only amounts are {', '.join(sides)}, expected {', '.join(SIDES)}")
     amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [given.get("pad", 0)] * 4))
     if len(amounts) != 4:
         raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
@@ -287,7 +287,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
     fill = None
     if mode == "constant" and "fill" in given:
         fill = _pytorch_fill(evaluate(given["fill"], site.scope, types), type_name)
-    # For each amount of the new Pad, begins then ends, its index in PyTorch's; one past the end stands for 0.
+    # For each amount of the new Pad, begins then ends: its index in PyTorch's amounts; an index past the end means 0.
     of_axes = range(count) if rank is None else range(rank)[::-1]
     order = np.array([min(2 * i + side, 2 * count) for side in (0, 1) for i in of_axes], np.int64)
     roles = ROLES if op == OP else ("pads",)
@@ -321,7 +321,7 @@ def _pytorch_mode(name: str, given: ir.Value | None, site: NodeSite, types: Type
         return "constant"
     maker, array = given.producer() if given is not None else None, evaluate(given, site.scope, types)
     item: str | int | None = None
-    if maker is not None and maker.op_type == "Constant":  # an exporter's, whose ``value`` is a string, not a tensor
+    if maker is not None and maker.op_type == "Constant":  # from an exporter: its ``value`` is a string, not a tensor
         item = attribute_value(maker, "value", ir.AttributeType.STRING)
     if not item and array is not None and array.size == 1:
         element = array.reshape(-1)[0]

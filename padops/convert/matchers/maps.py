@@ -5,14 +5,14 @@ nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a m
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
 - **The size is unknown.** If all bounds of a map are within ``reach`` elements of either end, and the axis has at least
-  ``2 * reach`` elements, one more element only adds one element to the middle of both maps. So two sizes above
-  ``2 * reach`` decide all longer sizes; ``find_pad`` compares every shorter size, including 0. Sizes for which the
-  nodes fail need no comparison: Expand refuses an empty axis, which has no edge to repeat, as Pad does.
-- **Some sizes are too short.** For these a Slice returns fewer elements, while a Pad repeats elements or refuses. So
-  ``find_pad`` compares circular data with a Pad of at most n elements on each side, mirrored data with n - 1.
+  ``2 * reach`` elements, one more element only adds one to the middle of the nodes' map and of the Pad's map. So two
+  sizes above ``2 * reach`` decide for all longer sizes; ``find_pad`` compares every shorter size, including 0. Sizes
+  for which the nodes fail need no comparison: like Pad, Expand refuses an empty axis, which has no edge to repeat.
+- **Some sizes are too short.** For such a size n, a Slice returns fewer elements; a Pad repeats elements or refuses the
+  data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
 
-Only nodes that keep every other axis count: a Slice of two axes ends the chain. If an Expand, a Tile or a block of fill
-changes another axis, Concat refuses the result, because its other inputs have the dims of the data.
+Only nodes that leave every other axis as it is count: a Slice of two axes ends the chain. If an Expand, a Tile or a
+block of fill changes another axis, Concat refuses the result, because its other inputs have the dims of the data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
 MOST_STEPS = 8  # from an input to the data
 LARGEST_FILL = 1 << 22  # the most elements of a block of fill that are compared
 
-Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to those that the output shows
+Show = Callable[[np.ndarray], np.ndarray]  # from the positions that an input shows to the output's positions
 FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this size, or make far more elements than a Pad
 
 
@@ -51,15 +51,15 @@ class AxisPad:
     mode: Mode
     begin: int
     end: int
-    # The largest size for which the nodes differ from the Pad; None without one.
+    # The largest size for which the nodes differ from the Pad; None if they never differ.
     differs: int | None = None
-    # With ``differs``: the number (0 or 1) for which, at any size n, the nodes equal the Pad with its amounts capped at
-    # n - spared; None if neither number does.
+    # If ``differs`` is set: 0 or 1, so that the nodes equal the Pad at any size n if the Pad's amounts are capped at
+    # n - spared; None if neither number fits.
     spared: int | None = None
 
 
 def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
-    """Return the position of the data that each element shows, or ``FILL``; raise one of ``FAILS``."""
+    """Return, for each element, the position in the data that it shows, or ``FILL``; raise one of ``FAILS``."""
     return np.concatenate([reduce(lambda inner, step: step.show(inner), part, np.arange(size)) for part in parts])
 
 
@@ -68,7 +68,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
     Args:
         parts: the steps from the data to each part.
-        size: the size of the axis. If None, the Pad holds for all sizes but small ones (``AxisPad.differs``). Each
+        size: the size of the axis. If None, the Pad holds for all sizes above ``AxisPad.differs``. Each
             bound of a Slice lies within ``reach`` elements of one end of the data, so if the axis has at least
             ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross.
     """
@@ -105,7 +105,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad with the map ``found`` for one size; its data stand where the map first shows all data."""
+    """Return the Pad with the map ``found`` for one size; its data are where the map first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None
@@ -136,7 +136,7 @@ class Step:
     value: ir.Value | None  # the source; None for a block
     nodes: tuple[ir.Node, ...]
     show: Show
-    reach: int | None = 0  # what its bounds add to the reach of a map; None if they leave no reach
+    reach: int | None = 0  # the number that its bounds add to a map's reach; None if the map then has no reach
     keeps: bool = True  # whether the nodes keep every other axis for any inputs
     rank: int = 0  # the least rank of the result
     element: np.ndarray | None = None  # one element of a block, of rank 0
@@ -151,7 +151,7 @@ def _tiled(times: int, inner: np.ndarray) -> np.ndarray:
 
 
 def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
-    """Return the node of a graph that makes a value and may copy its first input, and this input; else None."""
+    """Return the node in ``graph`` that computes a value and may copy its first input, and this input; else None."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
         return None
@@ -216,7 +216,7 @@ class Reader:
         return Step(None, (node,), lambda _: np.full(size, FILL), keeps=False, element=element.reshape(()))
 
     def _same_axis(self, axis: int | None) -> bool | None:
-        """Return whether an axis is the reader's; None if unknown."""
+        """Return whether an axis is the axis of this reader; None if unknown."""
         if axis is None:
             return None
         if self.rank is not None:
@@ -238,7 +238,7 @@ class Reader:
             if same:
                 mine = row
             elif row[0] != 0 or (row[1] < UNBOUNDED and row[1] not in INT_MAX) or row[2] != 1:
-                return None  # a part of another axis
+                return None  # the node slices another axis
         start, end, step = mine or (0, UNBOUNDED, 1)
         if end in INT_MAX:
             if step < 0:
@@ -250,7 +250,7 @@ class Reader:
         return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
-        """Return the step of a Gather with constant indices, or of ``x[..., 0].unsqueeze(-1)``, which selects one."""
+        """Return the step of a Gather with constant indices, or with one index in ``x[..., 0].unsqueeze(-1)``."""
         nodes: tuple[ir.Node, ...] = (node,)
         if node.op_type == "Unsqueeze":
             axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))

@@ -1,13 +1,13 @@
-"""Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad the data.
+"""Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad pads its data.
 
 **Attention.** A Pad in front of the node makes the mask as long as the keys: it fills a float mask with minus infinity
 and a bool mask with False. If the model does not state the lengths, the node stays: most masks need no Pad. Measured
-with onnxruntime 1.32.0: its kernel covers version 24, for float and float16, and fails with a shorter mask. Otherwise
-ONNX Runtime inlines the body, and runs the inlined Pad like any other; if it can, the node stays, because without the
-Pad the body handles overflow differently.
+with onnxruntime 1.32.0: the kernel of Attention covers version 24, for float and float16, and fails with a short mask.
+For other versions and types, ONNX Runtime inlines the body, and treats its Pad like any other Pad. If ONNX Runtime can
+run this Pad, the node stays, because without this Pad the body handles overflow differently.
 
 **CenterCropPad** pads and crops. One Pad does both, because mode constant accepts negative amounts. Half of the missing
-or surplus elements of an axis (rounded towards 0) count at its beginning, and the rest at its end. ONNX Runtime has no
+or surplus elements of an axis (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime has no
 kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with 1.32.0).
 """
 
@@ -39,20 +39,20 @@ from padops.spec.dtypes import by_name
 
 CENTER_CROP = "CenterCropPad"
 CENTER_CROP_SINCE = 18
-OTHER_SHAPE = "ONNX Runtime writes out its body, which takes the shape as int64 alone"
+OTHER_SHAPE = "ONNX Runtime inlines its body, which accepts the shape only as int64"
 ATTENTION = "Attention"
 ATTENTION_SINCE = 24
-KEY, MASK, PAST = 1, 3, 4  # inputs
+KEY, MASK, PAST = 1, 3, 4  # positions of inputs
 KERNEL = (24, ("float", "float16"))  # the version and types of ONNX Runtime's kernel
 REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
-RIGHT = "ONNX Runtime writes out the body of the function, and runs the Pad in there"
-LACKS = "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
-AS_LONG = "ONNX Runtime runs it, as long as the mask is as long as the keys"
-UNSAID = "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
+RIGHT = "ONNX Runtime inlines the body of the function, and runs the Pad in the body"
+LACKS = "ONNX Runtime inlines the body of the function, and has no Expand of bfloat16, which the body needs"
+AS_LONG = "ONNX Runtime runs it if the mask is as long as the keys"
+UNSAID = "the model does not state whether the mask is shorter than the keys; the function pads only a shorter mask"
 
 
 def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
-    """Recognise the function with a mask, unless the mask is known to be as long as the keys."""
+    """Recognise an Attention with a mask, unless the mask is known to be as long as the keys."""
     node, opset = site.node, site.scope.opset
     if node.domain != "" or node.op_type != ATTENTION or node.op_identifier() in site.scope.model.functions:
         return None
@@ -127,7 +127,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     amounts: np.ndarray | None = None
     if array is not None and dims is not None:
         sizes = [dims[axis] for axis in (range(len(dims)) if axes is None else axes)]
-        if all_known(sizes):  # an axis lacks elements, or has too many; half of them are at its beginning
+        if all_known(sizes):  # an axis lacks elements, or has too many; half of the difference is at its beginning
             lacking = array.astype(np.int64) - np.array(sizes, np.int64)
             begins = np.maximum(lacking, 0) // 2 - np.maximum(-lacking, 0) // 2
             amounts = np.concatenate([begins, lacking - begins])

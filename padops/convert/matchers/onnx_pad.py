@@ -1,13 +1,13 @@
-"""Pads of ONNX and ONNX Runtime in any form, even inputs that ONNX Runtime refuses, and padops' own operators.
+"""Pads of ONNX and ONNX Runtime in any form, even forms that ONNX Runtime refuses, and padops' own operators.
 
-Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. Every release (1.20 to 1.32)
-refuses both. ONNX Runtime also refuses amounts and axes in an external file, once it knows the rank of the data.
+Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. ONNX Runtime (1.20 to 1.32)
+refuses both. If it knows the rank of the data, it also refuses amounts and axes in an external file.
 
 The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
 the version in which it is valid.
 
-**Operators of padops**, native or in Python, come from an earlier conversion; another target may convert them again.
+**Operators of padops**, native or in Python, come from an earlier conversion; a new target may convert them again.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ class Amended:
     def __init__(self, site: NodeSite, types: Types) -> None:
         self.site, self.types = site, types
         data, pads, fill, axes = (*site.node.inputs, None, None, None, None)[:4]
-        self.type = types.name(data, *site.node.outputs)  # of the data; None if unknown
-        self.wrong: list[str] = []  # parts of the node that no version of Pad has, for its form
+        self.type = types.name(data, *site.node.outputs)  # the type of the data; None if unknown
+        self.wrong: list[str] = []  # for the form: the parts of the node that no version of Pad accepts
         self.external: list[str] = []  # the inputs whose elements are in an external file
-        # Computed integers, each with the Cast's output that stands for it until the Cast exists.
+        # Computed integer inputs; each has a placeholder for the output of its Cast until the Cast exists.
         self.casts: dict[ir.Value, ir.Value] = {}
         integers = [self._integers("pads", pads, ("int64",)), self._integers("axes", axes, ("int64", "int32"))]
         self.inputs: list[Operand | None] = [data, integers[0], self._fill(fill), integers[1]]  # None where absent
 
     def match(self, made: Replacement, runs_as: RunsAs | None) -> Match:
-        """Return the match of the Pad, behind the Casts that it needs."""
+        """Return the match of the Pad, with the Casts that its inputs need."""
         if not self.casts:
             return Match("", made, runs_as=runs_as)
 
@@ -239,7 +239,7 @@ def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended
 
 
 def _float(attribute: ir.Attr) -> float:
-    """Return a fill that an exporter wrote as an integer, or as a float."""
+    """Return a fill as a float; some exporters write the fill as an integer."""
     value = float(np.float32(attribute.value))
     if value != attribute.value and attribute.type == ir.AttributeType.INT:
         raise Unconvertible(f"the attribute value {attribute.value} is not a float")
@@ -265,7 +265,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
 
 
 def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
-    """Return an input, or if absent the attribute with its meaning; refuse an attribute that contradicts the input."""
+    """Return an input, or the equivalent attribute if it is absent; refuse an attribute that contradicts the input."""
     if given is None:
         return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)
@@ -322,7 +322,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """Return the operator of padops that a node or function name of the domain means; None without one.
+    """Return the operator of padops that the name of a node or function means; None if it means no operator.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
     """

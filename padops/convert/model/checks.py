@@ -2,7 +2,7 @@
 
 onnx, onnx_ir and protobuf each find some errors, and raise exceptions of many kinds from deep inside. All three miss
 some errors, and hang on others. The checks accept everything that ONNX Runtime runs (measured with 1.31.1): nodes of
-the main graph in any order, an initializer listed twice there, values in a field that its type does not use.
+the main graph in any order, an initializer that this graph lists twice, values in a field that their type does not use.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
 
 
 def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuse an unreadable tensor; of external data, check only type and dims. Messages name ``place``."""
+    """Refuse an unreadable tensor; if its data are external, check only type and dims. Messages name ``place``."""
     try:
         dtype, field = ir.DataType(tensor.data_type), onnx.helper.tensor_dtype_to_field(tensor.data_type)
     except (KeyError, ValueError):
@@ -83,7 +83,7 @@ def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     count, bits = prod(tensor.dims), 0 if dtype == ir.DataType.STRING else dtype.bitwidth
     if tensor.HasField("raw_data") and dtype != ir.DataType.STRING:
         field, present, needed, unit = "raw_data", len(tensor.raw_data), (count * bits + 7) // 8, "byte"
-    else:  # elements of 4 and 2 bits share an entry as they share a byte, and complex ones have two entries
+    else:  # elements of 4 and 2 bits share an entry as they share a byte, and complex elements have two entries
         if field != "int32_data" and tensor.int32_data:  # onnx would read this field instead
             raise PadopsError(
                 f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
@@ -98,7 +98,7 @@ def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
 
 Attribute = onnx.AttributeProto
 
-# The fields with the values of attributes of one kind; other kinds name their field in upper case.
+# The field that holds an attribute's value, by kind; the name of any other kind is its field's name in upper case.
 FIELDS = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
 MESSAGES = {"t", "sparse_tensor", "g", "tp"}  # an absent message means no value; an absent number is 0
 KINDS = {number: kind for kind, number in Attribute.AttributeType.items() if number}
@@ -187,12 +187,12 @@ def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, 
 
 
 def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
-    """Return the names of the inputs or outputs of a graph, which declares them, or of a function, which names them."""
+    """Return the names of inputs or outputs; a graph lists them as declarations, a function only as names."""
     return [value if isinstance(value, str) else value.name for value in values]
 
 
 # The most nodes of a model with all calls inlined. For half this number, onnx infers types in 3 s and inlines in 2 s;
-# ONNX Runtime 1.31.1 needs 24 s to load an eighth of it.
+# ONNX Runtime 1.31.1 needs 24 s to load an eighth of this number.
 MAX_NODES = 1 << 16
 
 

@@ -46,7 +46,7 @@ class Document:
     sha256: str = ""  # the file's hash
     touched: set[ir.Node] = field(default_factory=set)  # nodes that a pass has changed; new nodes need not be listed
     embedded: bool = False  # whether its fallback functions have changed
-    # The files of the OpenVINO IR that it was read from; then ``path`` is None.
+    # The files of the OpenVINO IR from which the model was read; then ``path`` is None.
     foreign: list[FileRecord] = field(default_factory=list)
     may_be_external: bool = True  # whether tensors may have their data in a separate file
     refused: str = ""  # why an IR cannot be converted although its Pads could be read; else ""
@@ -59,7 +59,7 @@ class Document:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """Check and return the external files; if not ``needed``, check only the links to an object's data."""
+        """Check and return the external files; if not ``needed``, only check the links of an object."""
         tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
@@ -89,7 +89,7 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Remove wrong dims of inner values from the message; the graph has the right ones, or none.
+        """Remove wrong dims of inner values from the message; the graph has the right dims, or none.
 
         ONNX Runtime trusts the dims in the message.
         """
@@ -98,7 +98,7 @@ class Document:
                 _settle_shapes(graph, message, is_inner=message is not body_message)
 
     def prune_imports(self) -> None:
-        """Drop the imports of padops' domains, or of an IR's, whose last nodes are gone."""
+        """Drop the imports of domains without nodes: of padops' domains, or, if the source is an IR, of all domains."""
         used = {"", *(site.node.domain for site in walk(self.model))}
         for graph, owner in self._owners():
             for domain in set(graph.opset_imports) - used:
@@ -265,8 +265,8 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. ``for_pads``: read also what cannot be converted; see
-    ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. ``for_pads``: also read a model that cannot be
+    converted; see ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
@@ -278,7 +278,7 @@ def read_document(
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
         document = _build(message, None, folders.pop() if folders else None)
-        document._origin.clear()  # no message of the caller's must stay as it was
+        document._origin.clear()  # the caller passed no message that must stay unchanged
         return document
     if isinstance(source, onnx.ModelProto):
         with library_errors("the model", DecodeError, EncodeError):
@@ -352,7 +352,7 @@ def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -
 
 
 def name_default_domain(message: onnx.ModelProto) -> None:
-    """Write the default domain as "" instead of "ai.onnx"; import each domain once, by its last import."""
+    """Write the default domain as "" instead of "ai.onnx"; keep only the last import of each domain."""
     named: Sequence[onnx.NodeProto | onnx.FunctionProto] = (*message.functions, *nodes_in(message))
     for row in named:
         if row.domain == ALIAS:

@@ -36,7 +36,7 @@ class Placement:
 
     file: DataFile
     location: str  # the location for the output's tensors
-    copied: bool  # whether it must be copied there; else it is already there
+    copied: bool  # whether the file must be copied there; else the file is already there
 
 
 def entry(tensor: onnx.TensorProto, key: str) -> str | None:
@@ -68,8 +68,8 @@ class Place:
         """Refuse a link that leads out of the allowed folders.
 
         Without this check, the author of a model could make padops copy any file of this machine to the output. A link
-        may lead into the folder of the model, or of the file to which the model itself is a link, and to the ``blobs/``
-        of a Hugging Face cache beside ``snapshots/<revision>/``.
+        may lead into the folder of the model. If the model itself is a link, it may lead into the folder of the model's
+        target. From ``snapshots/<revision>/`` of a Hugging Face cache, it may lead into the cache's ``blobs/``.
         """
         real, folder = Path(os.path.realpath(source)), Path(os.path.realpath(self.folder))
         roots = [folder, *(parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots")]
@@ -122,7 +122,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 
 
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
-    """Return location, offset and length in bytes (by default that of type and dims) of an external tensor."""
+    """Return an external tensor's location, offset and length in bytes; type and dims set the default length."""
     place = f"tensor '{tensor.name}' ({path})"
     location = _check_location(entry(tensor, "location"), place)
     try:
@@ -173,7 +173,7 @@ def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | N
 
 
 def name_of(stem: str, ending: str) -> str:
-    """``stem + ending``, with the stem shortened if the name would be too long for a file system."""
+    """Return ``stem + ending``; shorten the stem if the name would be too long for a file system."""
     room = 255 - len(os.fsencode(ending))  # bytes; the limit of nearly every file system
     while stem and len(os.fsencode(stem)) > room:
         stem = stem[:-1]
@@ -190,7 +190,7 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
-    """Return the bytes of an external tensor. onnx_ir refuses linked files; this checks the location instead."""
+    """Return the bytes of an external tensor. onnx_ir refuses linked files; this function checks the location."""
     location = _check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
     path = os.path.join(tensor.base_dir, location)
     try:

@@ -18,14 +18,14 @@ from padops.convert.model.nesting import Body, graphs_in
 
 IrBody = ir.Graph | ir.Function
 Message = TypeVar("Message", bound=Body)
-LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
+LARGEST_CONSTANT = 1 << 13  # elements; amounts have two elements per axis
 
-# The elements of Constant's attributes other than "value"; the list of an attribute adds an "s" to its name.
+# The element types of Constant's attributes other than "value"; the name of a list attribute has an "s" at its end.
 LITERALS: dict[str, type] = {"value_int": np.int64, "value_float": np.float32, "value_string": object}
 
 
 class Index:
-    """Facts about a model from its first read on: passes may remove nodes, but change neither calls nor names."""
+    """Facts about a model, each computed once: passes may remove nodes, but change neither calls nor names."""
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class Index:
 
     @cached_property
     def names(self) -> Counter[str | None]:
-        """How many values of the model have, or had, each name; values of nested graphs may share one."""
+        """The number of the model's values that have, or had, each name; values of nested graphs may share a name."""
         graphs = {site.scope.graph for site in walk(self._model)}
         values = {value for graph in graphs for value in (*values_of(graph), *graph.initializers.values())}
         return Counter(value.name for value in values)
@@ -149,7 +149,7 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, on
 
 
 def paired_graphs(graph: IrBody, message: Message) -> Iterator[tuple[IrBody, Message | onnx.GraphProto]]:
-    """Yield a graph with its message, and then all graphs inside it with theirs."""
+    """Yield a graph with its message, and then all graphs inside it with their messages."""
     yield graph, message
     for node, node_message in zip(graph, message.node, strict=True):
         for inner, inner_message in subgraphs(node, node_message):
@@ -165,7 +165,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the possible values of a reference to an attribute of the function around ``scope``; None without one."""
+    """Return the possible values of a reference to an attribute of the function around ``scope``; None for no value."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)
@@ -223,8 +223,8 @@ class Constants:
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
         """Return a constant, named after ``role``, that the node of ``site`` can read.
 
-        It is an initializer of the node's graph. In functions, which have no initializers, and before IR version 4,
-        where each initializer would also be an input, it is a Constant node in front of the node.
+        The constant is an initializer of the node's graph. In functions, which have no initializers, and before IR
+        version 4, where each initializer would also be an input, it is a Constant node in front of the node.
         """
         tensor = tensor_of(array)
         if site.scope.model.ir_version < 4 or isinstance(site.scope.root, ir.Function):

@@ -1,12 +1,12 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices** to the largest integer get unknown values before inference. By ONNX's text, inference and
+**Backward Slices** to the largest integer get unknown ends before inference. By ONNX's text, inference and
 reference, the end of such a Slice lies behind the data, so the Slice is empty. ONNX Runtime reads the largest integers
 of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
 
 **Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
 initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of
-inner values fit other inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. If
+inner values fit the old inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. If
 inference finds nothing, two declared facts count: the element type, without which ONNX Runtime loads no model, and the
 number of dims, which no input changes.
 
@@ -41,8 +41,8 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 def open_backward_slices(model: onnx.ModelProto) -> None:
     """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
     nodes = nodes_in(model)
-    # The Constants and initializers that list an endless number; and for each, whether all its numbers are positive.
-    # Several graphs may use a name: one endless list is enough, and so is one list that does not go forward.
+    # The names of Constants and initializers with an endless number; for each name, whether all numbers are positive.
+    # Several graphs may use a name: then one endless list is enough, and so is one list without only positive numbers.
     endless, forward = set[str](), dict[str, bool]()
     lists = [(tensor.name, tensor, [0]) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
     made = [node for node in nodes if node.op_type == "Constant"]
@@ -65,11 +65,11 @@ AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
 def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
-    """Give a Pad unknown amounts for all axes, if its own graph or one around it has no int64 list of the axes.
+    """Replace a Pad's amounts by unknown amounts of all axes, unless its graph or an outer graph lists int64 axes.
 
-    onnx's inference treats axes of unknown dims as absent: it computes the dims of all axes in their order, or refuses
-    the number of amounts. From unknown amounts, it infers the rank. For constant int32 axes in a function, it does not
-    even infer the type of the function's output.
+    onnx's inference treats an input axes of unknown dims as absent: it applies the amounts to all axes in order, or
+    refuses the number of amounts. From unknown amounts, it infers the rank. For constant int32 axes in a function, it
+    does not even infer the type of the function's output.
     """
     known = around
     if isinstance(body, onnx.GraphProto):
@@ -89,7 +89,7 @@ def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
             open_axes(inner, known)
 
 
-# The most bytes of an initializer that inference may read (amounts, axes, shapes); larger ones are only declared.
+# The most bytes of an initializer that inference may read (amounts, axes, shapes); larger initializers are declared.
 WORTH_KEEPING = 1024
 UNKNOWN = "padops.unknown"  # a domain that onnx does not know
 
@@ -136,7 +136,7 @@ def infer(message: onnx.ModelProto) -> tuple[onnx.GraphProto, list[onnx.GraphPro
 
 
 def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
-    """Return the graph with the inferred types, also from outputs of later nodes; do not use ``message`` afterwards."""
+    """Return the graph with inferred types; its nodes may be in any order. Do not use ``message`` afterwards."""
     order = order_of(message.graph.node)
     arrange(message.graph, order)
     graph = _infer_in_order(message)
@@ -158,7 +158,7 @@ def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
 
 
 def arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
-    """Put the nodes of a graph into the order of these indices; leave them if there are none."""
+    """Put the nodes of a graph into the order of these indices; without indices, leave the nodes."""
     if order:
         nodes = [graph.node[i] for i in order]
         graph.ClearField("node")
@@ -187,14 +187,14 @@ def _infer_in_order(message: onnx.ModelProto) -> onnx.GraphProto:
 
 
 IF_RIGHT_SINCE = 11  # the first opset for which onnx infers the common type of an If's branches
-OPENED = " of an If"  # the end of a name
+OPENED = " of an If"  # the end of an opened output's name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
     If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So both branches then
-    get an output of the common type that nothing makes.
+    get a new output of the common type, which no node computes.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
@@ -214,7 +214,7 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
-    """Open the outputs of the first If whose branches differ; return whether there is one: later types follow it."""
+    """Open the outputs of the first If whose branches differ; return whether one exists. Later types depend on it."""
     for node, typed in zip(graph.node, found.node, strict=True):
         pairs = zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
         branches = [(inner, inner_found) for (_, inner), (_, inner_found) in pairs]
@@ -310,7 +310,7 @@ def _see_calls(
 def _infer_body(
     key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return a function's body with the types that calls pass, and record its calls, of the ``reached`` functions."""
+    """Return a function's body with types from its calls, and record the calls in it, of the ``reached`` functions."""
     own, function = given[key], given[key].function
     nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)

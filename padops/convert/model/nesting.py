@@ -25,8 +25,8 @@ Body = onnx.GraphProto | onnx.FunctionProto
 
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
-    """Return the graphs in a node's attributes, each with the attribute's name; ``bodies[1]`` for a list's second."""
-    found: list[tuple[str, onnx.GraphProto]] = []  # a generator would take longer than most nodes' attributes
+    """Return the graphs in a node's attributes, each with the attribute's name, such as ``bodies[1]`` in a list."""
+    found: list[tuple[str, onnx.GraphProto]] = []  # for most nodes, a generator would take longer
     for attribute in attributes:
         if attribute.HasField("g"):
             found.append((attribute.name, attribute.g))
@@ -66,7 +66,7 @@ def nodes_in(model: onnx.ModelProto) -> list[onnx.NodeProto]:
 
 
 def graphs_beside(model: onnx.ModelProto, nodes: Iterable[onnx.NodeProto]) -> list[onnx.GraphProto]:
-    """Return the main graph and the graphs of ``nodes_in`` the model."""
+    """Return the main graph and the graphs inside ``nodes``, the result of ``nodes_in`` for the model."""
     return [model.graph, *(inner for node in nodes for _, inner in graphs_in(node.attribute))]
 
 

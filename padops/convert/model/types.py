@@ -38,7 +38,7 @@ class Types:
     def name(self, *values: ir.Value | None) -> str | None:
         """Return the element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
         present = [self._behind_pads(value) for value in values if value is not None]
-        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # for all values, before inference
+        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # the stated types of all values first
             for value in present:
                 dtype = ask(value)
                 if dtype is not None and dtype != ir.DataType.UNDEFINED:
@@ -61,7 +61,7 @@ class Types:
         if (tensor := value.const_value) is not None:
             return list(tensor.shape.numpy())
         is_given = value.is_graph_input() and value.graph is self._document.model.graph
-        if is_given or value not in self.infer():  # a value that padops made states its own shape
+        if is_given or value not in self.infer():  # a value that padops created states its own shape
             return _dims(value.shape)
         return self._lookup(value)[1]
 
@@ -88,7 +88,7 @@ class Types:
                     self._inferred.update((value, kinds.get(value.name or "")) for value in values_of(part))
         for value in self._inferred:
             is_end = value.is_graph_input() or (value.is_graph_output() and not value.uses())
-            if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on these
+            if value.shape is not None and not (is_end and value.graph is model.graph):  # callers may rely on its shape
                 dims, stated = self._lookup(value)[1], value.shape
                 if dims is None or len(dims) != len(stated):
                     value.shape = None if dims is None else ir.Shape(dims)
@@ -155,7 +155,7 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """Return the elements of a small value that follows from constants and known dims; else None.
 
-    ``scope`` is the reader's. The document caches computed elements: passes change no value that other nodes read.
+    The value is read in ``scope``. The document caches computed elements: passes change no value that other nodes read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -169,7 +169,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         if not collect(value, scope, types, leaves, nodes) or any(_is_vast(node, scope, types) for node in nodes):
             return None
         slices = [node for node in nodes if node.op_type == "Slice" and len(node.inputs) > STEPS and node.inputs[STEPS]]
-        for node in slices:  # runtimes may disagree on a Slice; if its ends or steps are computed, the leaves decide
+        for node in slices:  # runtimes may disagree on a Slice; if nodes compute its ends or steps, check the leaves
             bounds = [leaves[x] for i in (ENDS, STEPS) if (x := node.inputs[i]) in leaves]
             endless = any(np.isin(array, ENDLESS).any() for array in leaves.values())
             if is_unsure(*bounds) if len(bounds) == 2 else endless:
@@ -202,7 +202,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
 
 
 def collect(value: ir.Value, scope: Scope, types: Types, leaves: Leaves, nodes: list[ir.Node], depth: int = 0) -> bool:
-    """Add the nodes that compute a value, in order, and the known values that they read; return whether that is all."""
+    """Add a value's computing nodes, in order, and the known values that they read; return whether these suffice."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True
@@ -241,7 +241,7 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
 
 
 def run_nodes(nodes: Sequence[ir.Node], leaves: Leaves, value: ir.Value, opset: int | None) -> np.ndarray | None:
-    """Return the value that nodes compute from named leaves, or None; it may raise ``REFUSALS``."""
+    """Return the value that nodes compute from named leaves, or None; raise ``REFUSALS`` if the evaluation fails."""
     from onnx.reference import ReferenceEvaluator
 
     names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}

@@ -1,4 +1,4 @@
-"""The result of a matcher (``Match``), and the rules that matchers share: which version has a type and a mode."""
+"""The result of a matcher (``Match``), and rules that matchers share, such as which Pad accepts a type and mode."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from padops.spec.dialects import DOMAIN, OPS, VERSIONS, Op
 from padops.spec.dtypes import by_numpy
 
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
-EXPLICIT = "explicit pads"  # in a record: the operator of a node that got explicit amounts
+EXPLICIT = "explicit pads"  # in a record, in place of an operator: the node has received explicit amounts
 
 # The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
-Judge = Callable[[int], tuple[Verdict, str]]  # the verdict of release 1.x on a node, and the reason
+Judge = Callable[[int], tuple[Verdict, str]]  # from x to the verdict of ONNX Runtime 1.x on a node, and the reason
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Replacement:
 
 
 def in_mode(op_type: str, mode: str, *inputs: ir.Value | np.ndarray | None) -> Replacement:
-    """Return an operator of padops with a mode; inputs that the operator lacks are absent."""
+    """Return a node of padops with a mode, without the ``inputs`` that its operator does not have."""
     op = OPS[op_type]
     return Replacement(op_type, inputs[: len(op.inputs)], {op.mode: ir.AttrString(op.mode, mode)})
 
@@ -64,26 +64,26 @@ class Match:
     form: str  # see ``PadRecord.form``
     # The equivalent operator; None if the Pad stays, or if ``apply`` leaves no Pad to emit.
     pad: Replacement | None = None
-    # Changes more than one node, but does not emit the Pad. ``pad`` has stand-ins for values that ``apply`` makes; the
-    # target checks ``pad`` before anything changes.
+    # Changes more than one node, but does not emit the Pad. ``pad`` has placeholders for values that ``apply`` creates;
+    # the target checks ``pad`` before ``apply`` changes the model.
     apply: Callable[[NodeSite, Constants], Applied] | None = None
     # The operator that ONNX Runtime runs; None if ONNX Runtime refuses a node of this form.
     runs_as: RunsAs | None = None
-    # The Pad that ONNX Runtime runs as ``runs_as``, and its node, if it is another than ``pad``.
+    # The Pad that ONNX Runtime runs as ``runs_as``, and the node of this Pad, if this Pad differs from ``pad``.
     seen: tuple[Replacement, NodeSite] | None = None
     status: Status = "unconverted"  # the status of a Pad that stays
     reason: str | None = None  # why it stays
-    # The target whose form an operator of padops has, or "renamed"; for the same target, the Pad stays.
+    # For an operator of padops: the target of its form, or "renamed". For the same target, the Pad stays as it is.
     already: str | None = None
     notes: tuple[str, ...] = ()  # see ``PadRecord.notes``
-    # The verdict of ONNX Runtime's CPU provider on the node, with the reason, if no form of the match runs.
+    # The verdict of ONNX Runtime's CPU provider on the node, and the reason, if the matcher itself judges the node.
     verdict: tuple[Verdict, str] | None = None
-    # Without ``runs_as``: why ONNX Runtime cannot run the nodes as specified. If that is None, the reason why it runs
-    # them; "" if ONNX Runtime refuses a node of this form.
+    # Without ``runs_as``: ``needed`` is why ONNX Runtime cannot run the nodes as specified. If ``needed`` is None,
+    # ``runs`` is the reason why ONNX Runtime runs the nodes; "" if it refuses a node of this form.
     needed: str | None = None
     runs: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)  # fields of ``PadFacts``, if there is no ``pad``
-    # For SAME, about whose wrong results ``needed`` is: returns the verdict of the release 1.x on the unchanged node.
+    # For SAME, if ``needed`` describes wrong results: returns the verdict of ONNX Runtime 1.x on the unchanged node.
     judge: Judge | None = None
 
     @property
@@ -125,7 +125,7 @@ def matched(form: str, read: Callable[[], Match | Replacement]) -> Match:
 
 
 def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[str], **kinds: ir.AttributeType) -> None:
-    """Refuse a node with another number of inputs (least and most), or other attributes or types of attributes."""
+    """Refuse a node with too few or too many inputs, an unknown attribute, or an attribute of a wrong type."""
     least, most = inputs
     if not least <= len(node.inputs) <= most:
         expected = least if least == most else f"{least} to {most}"
@@ -142,7 +142,7 @@ def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[st
 def check_type(type_name: str | None, op: Op) -> None:
     """Refuse data of a type that the operator lacks; None is an unknown type."""
     if type_name is not None and type_name not in op.types:
-        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops accepts")
 
 
 def misfit(replacement: Replacement) -> str | None:
@@ -163,13 +163,13 @@ def misfit(replacement: Replacement) -> str | None:
 
 
 def type_of(array: np.ndarray) -> str:
-    """Return the name of a constant's element type, for a reason; NumPy's name for types that no operator accepts."""
+    """Return the name of a constant's element type, for messages: NumPy's name if no operator accepts the type."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
     return row.name if row is not None else array.dtype.name
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; several only if a function's callers set it."""
+    """Return all possible values of a string attribute; there are several only if a function's callers set it."""
     if (attribute := site.node.attributes.get(name)) is None:
         return {default}
     if attribute.type != ir.AttributeType.STRING:
@@ -180,7 +180,7 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
-    """Return the Pad of ``version``, or the first later Pad that has the data's type and all possible ``modes``."""
+    """Return the first Pad from ``version`` on that accepts the data's type and all possible ``modes``."""
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
     later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]

@@ -1,9 +1,9 @@
-"""The facts that are known about a Pad before it runs. All decisions about Pads use them.
+"""The facts that are known about a Pad before it runs. All decisions about Pads use these facts.
 
-``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers (the tests' test_fusions.py lists them)
-examine before they change the Pad. They may report too much, never too little: operators between a Pad and a pooling
-count even if they change something, and ONNX Runtime may inline a branch or a function. Amounts, axes and fills are
-known if they follow from constants: see ``model/types.py``.
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad. (The
+tests' test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little: operators between
+a Pad and a pooling count even if they change the data, and branches and functions count because ONNX Runtime may inline
+them. Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Dims = Sequence[int | None]  # None for each unknown dim
 POOLINGS = {("", "MaxPool"), ("", "AveragePool")}
 # ONNX Runtime moves Transposes through models with these operators: it adds Transposes around quantized convolutions.
 TRANSPOSING = {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
-LOOKED_AT = 64  # the most operators to examine, behind a Pad or before a condition; with more, the worst is assumed
+LOOKED_AT = 64  # the most operators to examine behind a Pad or before a condition; for more, the worst is assumed
 SHAPES = {("", "Shape"), ("", "Size")}  # their results are constant for constant shapes, whatever the data
-# Operators that may change nothing. ONNX Runtime removes such a node before it folds Pads.
+# Operators that may leave their data unchanged; ONNX Runtime removes a node that does so before it folds Pads.
 _PASSING = {"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"}
 _PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # with this constant operand
 
@@ -48,11 +48,11 @@ class Surroundings:
     # A MaxPool or AveragePool that may become the direct reader of the padded data, in words; "" for none.
     pooling: str = ""
     transposing: bool = False  # whether ONNX Runtime may move Transposes through the Pad
-    # The number of Ifs around the Pad whose conditions may be constant, so that ONNX Runtime moves their nodes out of
-    # them. The number is one higher if the Pad follows from a value within these Ifs but outside its own graph.
+    # The number of Ifs around the Pad whose conditions may be constant: ONNX Runtime moves nodes out of such an If. The
+    # number is one higher if the Pad depends on a value inside these Ifs but outside the Pad's own graph.
     folding: int = 0
     operators: frozenset[str] = frozenset()  # the types of all operators of the model
-    in_body: bool | None = False  # whether the Pad stands in a branch or another body; None if the body may be inlined
+    in_body: bool | None = False  # whether the Pad is in a branch or another body; None if the body may be inlined
 
 
 ALONE = Surroundings()
@@ -61,10 +61,10 @@ ALONE = Surroundings()
 def _place(
     scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, tuple[int, bool | None]]
 ) -> tuple[int, bool | None]:
-    """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node that reads these values.
+    """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node that reads ``reads``.
 
-    A value between the node's graph and the outermost possibly constant If counts: in the lowered Pad, an If or a Loop
-    would read this value from within an If or a Loop that ONNX Runtime moves.
+    A value from a graph between the node's graph and the outermost possibly constant If adds one to ``folding``. In the
+    lowered Pad, an If or a Loop would read this value from inside an If or a Loop that ONNX Runtime moves.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False
@@ -76,7 +76,7 @@ def _place(
             in_body = True
         inside.append(around.graph)
         owner = around.owner
-    # Nodes in between do not prevent this: ONNX Runtime removes an Identity, and moves a Transpose behind the Pad.
+    # Nodes between value and Pad do not matter: ONNX Runtime removes an Identity, and moves a Transpose behind the Pad.
     pending, seen, between = list(reads) if inside[1:moved] else [], set(reads), False
     while pending and not between:
         value = pending.pop()
@@ -98,7 +98,7 @@ def _place(
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
-    """Return whether ONNX Runtime may compute the values at load time: only constants and shapes determine them."""
+    """Return whether only constants and shapes determine the values: ONNX Runtime may compute them at load time."""
     pending, seen = list(values), set(values)
     while pending and len(seen) <= LOOKED_AT:
         value = pending.pop()
@@ -150,7 +150,7 @@ class PadInfo:
 
     op: Op
     inputs: Sequence[Operand | None]  # one for each of ``op.inputs``: a value, an array if known, None if absent
-    given: Sequence[Operand | None]  # the node's own inputs, if reusable in a new node
+    given: Sequence[Operand | None]  # the inputs as the node has them, for reuse in a new node
     # The node's attributes; a reference to an attribute of a function's caller counts as unknown.
     attributes: Mapping[str, ir.Attr]
     type: str | None  # the element type of the data; None if unknown or if there are several
@@ -183,7 +183,7 @@ class PadInfo:
         return None if position is None else self.inputs[position]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
-        """Return an input of the node as it is in the graph; None if it is no graph value, or not ``fits``."""
+        """Return the graph value of an input; None if the input is no graph value, or if ``fits`` is False."""
         position = self.op.input_index(name)
         value = None if position is None else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
@@ -210,7 +210,7 @@ class PadInfo:
 
     @cached_property
     def node(self) -> Node | None:
-        """The node for its dialect; None if an input or attribute that determines amounts is unknown."""
+        """The Pad as a node of ``spec.dialects``; None if an input or attribute that determines amounts is unknown."""
         plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
         if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
             return None
@@ -272,7 +272,7 @@ class PadInfo:
 
     @cached_property
     def known_fill(self) -> np.ndarray | None:
-        """The elements of the fill (mode constant requires one); None if the fill is the default or unknown."""
+        """The elements of the fill (mode constant requires one element); None if the fill is the default or unknown."""
         if self.op.input_index(self.op.fill) is not None:
             given = self.input(self.op.fill)
             return given if isinstance(given, np.ndarray) else None
@@ -291,9 +291,9 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
         return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
     if op.input_index("axes") is not None and (axes := node.integers("axes")) is not None:
         pads = node.integers("pads")
-        broken = pads.size != 2 * axes.size or len({*axes.flat}) < axes.size  # P8: the run reports it
+        broken = pads.size != 2 * axes.size or len({*axes.flat}) < axes.size  # P8: the run reports the error
         return None if broken or pads.any() else ()
-    inputs, attributes = {"pads": 2, "pads_begin": 1}, {"paddings": 2, "pads": 2, "padding_below": 1}  # per axis
+    inputs, attributes = {"pads": 2, "pads_begin": 1}, {"paddings": 2, "pads": 2, "padding_below": 1}  # count per axis
     ranks = [node.integers(row.name).size // inputs[row.name] for row in op.inputs if row.name in inputs]
     ranks += [len(node.attribute(row.name)) // attributes[row.name] for row in op.attributes if row.name in attributes]
     return tuple(op.amounts(node, [1] * ranks[0]))

@@ -1,7 +1,7 @@
-"""The operators that move a window over their data and can pad by themselves: one row each.
+"""The table of the operators that move a window over their data and can pad by themselves.
 
-The value that such an operator reads outside its data decides which Pad in front can replace its ``auto_pad``, and
-which Pad in front can be folded into the operator (``folding.py``, with the measurements).
+The value that an operator reads outside its data decides which Pad in front of the operator can replace its
+``auto_pad``. This value also decides which Pads ``folding.py`` can fold into the operator; that file has measurements.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class WindowOperator:
     channels_last: bool | Literal["channels_last"] = False
     transposed: bool = False  # whether the amounts crop the output
     no_auto_pad: str | None = None  # why a node with ``auto_pad`` stays
-    folds: bool = False  # whether it may absorb the amounts of a Pad
-    no_fold: str | None = None  # why it may not; None if no reason is needed
-    since: int = 0  # the first opset in which it can read ``outside``
+    folds: bool = False  # whether the operator may absorb the amounts of a Pad
+    no_fold: str | None = None  # why it may not absorb amounts; None if no reason is needed
+    since: int = 0  # the first opset in which the operator can read ``outside``
 
 
 NCHWC = "com.microsoft.nchwc"  # ONNX Runtime's domain of blocked data
@@ -69,21 +69,21 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     ),
 }
 
-# Types whose lowest value is safe as a fill of a MaxPool; floats are not: minus infinity may meet a NaN.
+# Types whose lowest value is safe as a fill of a MaxPool. Floats are not safe: minus infinity may meet a NaN.
 LOWEST_IS_EXACT = ("int8", "uint8")
-MAX_STRIDES = 1 << 12  # the largest stride whose sizes are tried, one for each remainder
-OTHER_BITS = "gives other bits for NaN and minus infinity where its data are padded"
+MAX_STRIDES = 1 << 12  # the largest stride for which one size of each remainder is tried
+OTHER_BITS = "changes the bits of results for NaN and minus infinity in padded data"
 SAME = ("SAME_UPPER", "SAME_LOWER")
 OTHERS = ("", "NOTSET", "VALID")
 MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wrongly"
 
 
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
-    """Return whether some release of ONNX Runtime miscounts these pads of an operator of ONNX that counts its padding.
+    """Return whether some release of ONNX Runtime miscounts these pads of an ONNX operator that counts its padding.
 
-    Since opset 19, where windows may be dilated, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the windows of
-    AveragePool's axis i behind the amount at index 2i + 1 of its pads. The attribute ``pads`` lists all begins before
-    all ends, so this is the end amount of axis i only if the operator has one axis.
+    Windows may be dilated since opset 19. From this opset on, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the
+    windows of AveragePool's axis i after ``pads[2 * i + 1]`` elements of padding. The attribute ``pads`` lists all
+    begins before all ends, so this number is the end amount of axis i only if the operator has one axis.
     """
     ends = len(pads) // 2
     return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))
@@ -95,8 +95,8 @@ class Amount:
 
     begin: int
     end: int
-    # The amounts hold for sizes n with ``previous.below <= (n - 1) % stride < below``; None: for any size. n = 0
-    # has the remainder stride - 1.
+    # The amounts hold for sizes n with ``previous.below <= (n - 1) % stride < below``, or for any size if ``below`` is
+    # None. The size 0 has the remainder stride - 1.
     below: int | None = None
 
 
@@ -125,9 +125,9 @@ class Axis:
         """Return every pair of amounts that the axis may need; None if there are too many sizes to try.
 
         The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
-        more element at the end never makes room for another output, so the larger end serves both: sizes need different
-        amounts only if their begins differ. But for 0 elements, one more element makes an output: an axis that may be
-        empty needs exactly the amounts of the last remainder.
+        more element at the end never makes room for another output, so both totals can use the larger end. Sizes need
+        different amounts only if their begins differ. An exception is an axis that may be empty: for 0 elements, one
+        more element creates an output. Such an axis needs exactly the amounts of the last remainder.
         """
         if self.size is not None or self.stride == 1:
             return [Amount(*self._same(self.size or 1, mode))]
@@ -143,7 +143,7 @@ class Axis:
         return rows if len(rows) > 1 else [Amount(a.begin, a.end) for a in rows]
 
     def crop(self, output_padding: int, mode: str) -> list[Amount] | None:
-        """Return the crop of a transposed convolution to size * stride elements; None if it yields fewer uncropped."""
+        """Return the crop of a transposed convolution to size * stride elements; None if its output is shorter."""
         total = self.extent + output_padding - self.stride
         if total < 0:
             return None
@@ -158,7 +158,7 @@ class SameWindow:
     """A node with ``auto_pad``."""
 
     def __init__(self, site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> None:
-        """Read the node; refuse a node that contradicts itself or leaves too much open."""
+        """Read the node; refuse a node that contradicts itself or states too little."""
         node = self.node = site.node
         self.operator, self.mode, self.opset = operator, mode, site.scope.opset
         if operator.no_auto_pad is not None:
@@ -168,7 +168,7 @@ class SameWindow:
         if not node.inputs or node.inputs[0] is None:
             raise Unconvertible("it has no data")
         if operator.transposed and "output_shape" in node.attributes:
-            raise Unconvertible("output_shape gives its amounts, and auto_pad only halves them; remove output_shape")
+            raise Unconvertible("output_shape sets its amounts, and auto_pad only halves them; remove output_shape")
         name = operator.channels_last
         last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
         given = dict(enumerate(node.inputs))
@@ -183,7 +183,7 @@ class SameWindow:
         count, shape = len(kernel), types.shape(node.inputs[0])
         strides = _ints(node, "strides", count) or [1] * count
         dilations = _ints(node, "dilations", count) or [1] * count
-        # A transposed convolution's attribute of this name, for each spatial axis; else zeros.
+        # The output_padding of a transposed convolution, for each spatial axis; zeros if the node has none.
         self.output_padding = (_ints(node, "output_padding", count) if operator.transposed else None) or [0] * count
         self.first = 1 if last else 2  # the position of the first spatial axis in the data
         if shape is not None and len(shape) != count + 2:
@@ -191,20 +191,20 @@ class SameWindow:
             raise Unconvertible(f"its data have rank {len(shape)}, expected {expected} [S1]")
         sizes = [None] * count if shape is None else [dim or None for dim in shape[self.first : self.first + count]]
         self.axes = list(map(Axis, sizes, kernel, strides, dilations))
-        # Whether the operator accepts axes of 0 elements, as a pooling does with a batch of 0.
+        # Whether an axis may have 0 elements: a pooling accepts such an axis if the batch is 0.
         self.may_be_empty = operator.pooling and not (shape or [None])[0]
-        # The fill for its data; None for 0, SamePad_1's default.
+        # The fill for the node's data; None means 0, the default of SamePad_1.
         self.fill: ir.Value | np.ndarray | None = given.get(operator.zero_point or -1)
         type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
         if type_name is not None:
             dtype = by_name(type_name).numpy
             self.fill = np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-        # Why its data cannot be padded, or with OTHER_BITS should not, as the end of a sentence; empty if they can.
+        # The end of a sentence: why the data cannot be padded, or should not be padded (OTHER_BITS); "" if they can.
         self.unpadded = _unpadded(node, operator, type_name)
 
     @cached_property
     def choices(self) -> list[list[Amount] | None]:
-        """The possible amounts of each axis; None for an axis without or with too many."""
+        """The possible amounts of each axis; None for an axis with no possible amounts or too many."""
         if self.operator.transposed:
             return [axis.crop(more, self.mode) for axis, more in zip(self.axes, self.output_padding)]
         return [axis.amounts(self.mode, self.may_be_empty) for axis in self.axes]
@@ -238,7 +238,7 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
         counted = operator.outside != "not counted" or _value(node, "count_include_pad", ir.AttributeType.INT, 0)
         return "" if counted else "counts only data"
     if len(node.outputs) > 1 and node.outputs[1].name:
-        return "gives indices into the data"
+        return "returns indices into the data"
     if type_name is None:
         return "has data of a type that is not known"
     if type_name == "double":
@@ -247,7 +247,7 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
-    """Return a list of sizes, checked by S1; None if absent or empty."""
+    """Return an attribute of sizes, checked by S1; None if it is absent or empty."""
     values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {plural(len(values), 'value')}, expected {count} (1 per spatial axis) [S1]")

@@ -1,4 +1,4 @@
 """Writes Pads as standard ONNX operators, for models that run without the native library.
 
-They read a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` puts their nodes into the model.
+The modules read a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` puts the written nodes into the model.
 """

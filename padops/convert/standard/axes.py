@@ -1,20 +1,20 @@
 """A Pad of known rank, axis by axis.
 
-With known size and amounts, an axis needs at most three nodes (strings with an interior and bfloat16 with a computed
-fill: four). Otherwise nodes compute the positions first. Before opset 14, they cannot extend an axis that is empty at
-run time, even if the output has no elements (P5): Reshape has no empty shapes.
+An axis of known size and amounts needs at most three nodes (strings with an interior and bfloat16 with a computed fill
+need four). For any other axis, nodes compute the positions first. Before opset 14, these nodes cannot extend an axis
+that is empty at run time, even if the output has no elements (P5), because Reshape has no empty shapes.
 
-**In parts.** For providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing is copied
-between CPU and device. A separate Slice reverses a whole part: a WebGPU Slice (1.27.0) with a negative step is wrong
-unless it begins at the last element. QNN's HTP (2.7.0) has no Gather.
+**In parts.** For execution providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing
+is copied between CPU and device; QNN's HTP (2.7.0) also has no Gather. A separate Slice reverses a whole part, because
+a WebGPU Slice (1.27.0) with a negative step is wrong unless it begins at the last element.
 
-Known amounts extend an axis of any size n without reading n. The elements that the amount reaches form one period, or
-more than the amount needs. Nodes repeat them often enough for n = 1, then cut the amount off:
+If the amount is known, nodes extend an axis of any size n without reading n. They repeat the elements that the amount
+reaches often enough for n = 1, and cut off the surplus. These elements are one period, or as many as the amount needs:
 
-* wrap by b in front: take the last b elements, or all n if fewer; repeat b times; keep the last b.
-* reflect by b in front: take the first b + 1, then their inner elements reversed; repeat b times; keep the last b.
+* wrap by b in front: take the last b elements (all n if n < b), repeat them b times, keep the last b.
+* reflect by b in front: take the first b + 1 and their inner elements reversed, repeat both b times, keep the last b.
 
-An axis that is empty at run time yields an empty result, where Pad fails (P5).
+For an axis that is empty at run time, these nodes return an empty result, but a Pad fails (P5).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from padops.spec import plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
-# One Gather pads an axis with at least this many adjacent elements per position, or at most this many positions; else
-# copying rows is quicker.
+# One Gather pads an axis with at least this many adjacent elements per position, or at most this many positions.
+# Otherwise it is quicker to concatenate the data with gathered padding.
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
@@ -49,7 +49,7 @@ class Work:
         self.pad, self.value = pad, pad.data  # the tensor so far
         # One vector of one element per dim; None until a dim is read
         self.dims: list[Numbers | None] = [None if dim is None else ints(dim) for dim in pad.dims]
-        # Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run.
+        # For strings, Gather must move single elements: ONNX Runtime's Gather moves only the first string of each run.
         self.by_elements = pad.type == "string"
 
     @staticmethod
@@ -124,7 +124,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
     if pad.op.limit is not Limit.NONE or not grows:
         step = extents.checked_step(pad.op, pad.known_modes, first, amounts)
     # An axis without elements gets no positions; the Reshape at the end fails if the output has elements (P5).
-    may_reshape = here().opset >= 14  # the first with allowzero
+    may_reshape = here().opset >= 14  # the first opset with allowzero
     counts = extents.output
     if may_reshape:
         # A factor of 1 or 0: a multiplication by the window itself would overflow beyond 2^31.5 elements.
@@ -134,7 +134,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
         shown = extents.shown(extension, axis, take(counts, axis), step)
         work.replace_axis(axis, [work.gather(axis, shown)], take(extents.output, ints(axis)))
     if may_reshape:
-        # Without cropping, an output dim of 0 is already 0 in the input, and a 0 in the shape keeps it.
+        # Without cropping, an output dim of 0 is already 0 in the input, and a 0 in Reshape's shape keeps this dim.
         work.value = emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
@@ -142,7 +142,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
     """Add fill around the elements of one axis; with a plan, also between elements or over some of them (P3, P6).
 
     Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that the
-    block's node fails. ``amounts`` has one element each, for this axis alone.
+    block's node fails. The vectors of an ``AxisAmounts`` have one element here, for this axis.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -203,7 +203,7 @@ def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
     return made
 
 
-TO_THE_END = 2**63 - 1  # the end of a Slice that reads all elements; negative, of a Slice backward
+TO_THE_END = 2**63 - 1  # the end of a Slice that reads all elements; its negative ends a backward Slice
 
 FLOATS = ("float", "float16", "double")
 SUMMED = (*FLOATS, "int32", "int64")  # element types of onnxruntime's ReduceSum
@@ -211,7 +211,7 @@ TILED = 8  # the most repeats of a part by one node, which limits the elements c
 
 
 def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.Value:
-    """Return elements ``start`` to ``stop`` with Slice's bounds: negative from the end, clamped to the axis."""
+    """Return elements ``start`` to ``stop``; as in Slice, negative bounds count from the end, and all are clamped."""
     return part(value, ints(start), ints(stop), ints(axis))
 
 
@@ -233,7 +233,7 @@ def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
-    step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # between the elements that two adjacent positions of a side show
+    step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # from one shown element to the next, on a side
     window = range(row.start + max(first, 0), row.start + min(behind, size))
     front, back = (
         source_index(row, mode, np.arange(*side) + row.begin).tolist()
@@ -263,7 +263,7 @@ def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 
 
 def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
-    """Write known amounts by moving parts; return None if other nodes are needed or must read the shape."""
+    """Write a Pad of known amounts by moving parts; return None if the Pad needs other nodes or the shape."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.NOTHING]
     only_adds = not any(one.crops for _, size, one in padded if size is None)
@@ -282,7 +282,7 @@ def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
         elif size is None:
             front = _side(work, i, one.begin, mode, True)
             parts = [*front, work.value, *_side(work, i, one.end, mode, False)]
-            work.value = _joined(i, *parts)  # nothing reads its dims afterwards
+            work.value = _joined(i, *parts)  # nothing reads ``work.dims[i]`` afterwards
         else:
             _extend_in_parts(work, i, plan_of(pad, size, one), mode)
     return work.value
@@ -292,7 +292,7 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
     """Return the padding in front of an axis of any size, or behind it."""
     if not count:
         return []
-    bounds = (-count, TO_THE_END) if in_front else (0, count)  # of the ``count`` elements beside the data
+    bounds = (-count, TO_THE_END) if in_front else (0, count)  # of the ``count`` elements next to the data
     if mode is Mode.WRAP:
         period = _part(work.value, axis, *bounds)
     else:
@@ -300,7 +300,7 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
         near = _part(work.value, axis, 0, reach) if in_front else _part(work.value, axis, -reach)
         if mode is Mode.EDGE:
             return [_repeated(work, axis, "Expand", near, count)]
-        if count == 1:  # reflect shows the second element, or the only one
+        if count == 1:  # reflect shows the second element, or the only element
             return [_part(near, axis, -1) if in_front else _part(near, axis, 0, 1)]
         inside = _turned(_part(near, axis, 1, -1), axis)
         period = _joined(axis, near, inside) if in_front else _joined(axis, inside, near)
@@ -314,10 +314,10 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
 def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block of fill gets its shape from the sum over one position of the axis, which an empty axis lacks.
+    The sum over one position of the axis determines a block's shape: an empty axis has no position, but has a sum.
 
-    If the fill may be -0.0, the condition provides the shape: no element is less than -inf. On the CPU, ONNX Runtime's
-    Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the other choice has several elements.
+    If the fill may be -0.0, Where's condition provides the shape; it is false, as no element is less than -inf. On the
+    CPU, Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the unused choice has several elements.
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)

@@ -5,18 +5,18 @@ operators. ONNX Runtime runs the native kernel if the library is registered, els
 
 **One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of
 a function for all calls. An attribute equal in all calls is a constant of the body. The body reads all else at run
-time, whatever the model declares (``ort_pad.py``): the mode from a built-in Pad of this mode on 0, 1, 2, or from
-TfIdfVectorizer, which counts words; session creation folds both away. Three exceptions: if the model proves ONNX
-Runtime's own Pad right, the body is this Pad; below opset 11, where a body can read nothing at run time, it is this Pad
-or the lowered nodes; for many calls that are known only to add elements, it is this Pad with a check that fails where
-the Pad is wrong, because ONNX Runtime inlines and optimises a body for each call.
+time, whatever the model declares (``ort_pad.py``). It reads the mode from a built-in Pad of 0, 1, 2 in this mode, or
+from TfIdfVectorizer, which counts words; session creation folds both nodes away. There are three exceptions. If the
+model proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, a body can read nothing at run time, so
+it is this Pad or the lowered nodes. ONNX Runtime inlines and optimises a body for each call; so for many calls that are
+known only to add elements, the body is this Pad with a check that fails where the Pad is wrong.
 
-**Errors.** The native kernel explains an error; a body can only fail: in a node called ``P1_P4_P5`` by an index out of
-bounds, in ONNX Runtime's own Pad, or in Reshape (P8). It does not detect an axis named twice (P8), whose last amounts
-count, or wrong amounts and fill of rank-0 data (P7, P8). An attribute that is wrong for all data (P6, P8,
-P9, S1) removes the function.
+**Errors.** The native kernel explains an error. A body can only fail: in a node called ``P1_P4_P5`` by an index out of
+bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect wrong amounts or a wrong fill for data of
+rank 0 (P7, P8), nor an axis named twice (P8): it uses the axis's last amounts. padops writes no function if an
+attribute is wrong for all data (P6, P8, P9, S1).
 
-**Without a function** that is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
+**No function.** If no body is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Calls:
             flat=merged.around.folding > 0,
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
-            # onnxruntime crashes while it loads a model with declared ranks, in nodes for other ranks (1.31).
-            why = "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+            # onnxruntime (1.31) crashes while it loads a model with declared ranks if the body has other ranks' nodes.
+            why = "its data are of rank 0 in some nodes only, and onnxruntime crashes on a body for several ranks"
             raise Unconvertible(why)
 
         def write(given: PadInfo) -> Number:
@@ -116,7 +116,7 @@ class Calls:
         assert isinstance(output, Number), "nothing is known of the data"
         last = output.producer()
         if last is not None and last.op_type == "If":
-            # In a branch, ONNX Runtime folds an If and loses its output for nodes inside the next call's If (1.32).
+            # In a branch, ONNX Runtime (1.32) folds this If and loses the If's output for nodes in the next call's If.
             output = emit("Identity", [output])
         pad_values.check_nesting(here().nodes, merged.around)
         moves = any(pad_values.follows_dequantizing(pad.inputs[0]) for pad in self.pads)
@@ -165,12 +165,12 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
     if some_axes and not wide:
         raise Lacking("axes", op)
     if any(Mode.CONSTANT in call.known_modes for call in calls):
-        for call in calls:  # the mode may ignore a fill that the built-in refuses; mode constant shares the body
+        for call in calls:  # a mode may ignore a fill that mode constant, in the same body, refuses
             dims = call.fill_dims
             if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
                 raise Unconvertible(
                     f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
-                    "and nodes in mode constant need theirs"
+                    "and nodes in mode constant need a fill of one element"
                 )
     attributes = {row.name: _common(row, calls) for row in op.attributes}
     scalars = all(call.dims == [] for call in calls)
@@ -237,7 +237,7 @@ def _leaves_some(pad: PadInfo) -> bool:
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """Return the larger amount of each axis in mode reflect, if known and equal in all calls."""
+    """Return the larger of the two amounts of each axis in mode reflect; None unless known and equal in all calls."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     found = [x.reshape(2, -1).max(axis=0) for x in reflecting if isinstance(x, np.ndarray) and x.size % 2 == 0]
     is_one = 0 < len(found) == len(reflecting) and all(np.array_equal(one, found[0]) for one in found)
@@ -280,7 +280,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str,
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) -> ir.Function:
-    """Return the function of an operator; if needed, add to its nodes the inputs that only some of them have."""
+    """Return an operator's function; if needed, first add inputs that only some of its nodes have to all its nodes."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
@@ -312,7 +312,7 @@ def _drop_fallbacks(message: onnx.ModelProto) -> None:
 
 
 def _pads(analysis: Analysis) -> Iterator[NodeSite]:
-    """Yield the nodes of the domain outside fallback functions."""
+    """Yield the nodes of padops' domain outside fallback functions."""
     for site in analysis.sites:
         inside = isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root)
         if not inside and site.node.domain == DOMAIN and site.node.op_type in OPS:
@@ -343,7 +343,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
-    """Put the functions into graph and message; return whether any is new."""
+    """Replace the fallbacks in graph and message by ``functions``; return whether the fallbacks change."""
     message, model = document.proto, document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function.SerializeToString() for function in message.functions if is_fallback(function)]

@@ -1,9 +1,9 @@
 """Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
 
-**Formulas.** NumPy calls a ``Number`` among the operands (NEP 13, NEP 18), which writes a node into the open graph
-builder; NumPy computes arrays itself. So one formula yields a few nodes if all is known, and the whole computation if
-nothing is. NumPy does not dispatch on an index, a shape or a bound: use ``take``, ``reshape``, ``cut`` and ``arange``
-for these.
+**Formulas.** If an operand is a ``Number``, NumPy calls it (NEP 13, NEP 18), and it writes a node into the open graph
+builder. If all operands are arrays, NumPy computes the result. So one formula yields a few nodes if all is known, and
+the whole computation if nothing is known. NumPy does not dispatch on an index, a shape or a bound: for these, use
+``take``, ``reshape``, ``cut`` and ``arange``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Number(NDArrayOperatorsMixin, ir.Value):
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
-        """Write a node, unless one operand leaves the other unchanged."""
+        """Write a node; if one operand is neutral, such as 0 in a sum, return the other operand."""
         if function is np.greater:
             function, operands = np.less, operands[::-1]
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
@@ -71,7 +71,7 @@ Numbers: TypeAlias = Number | np.ndarray
 
 _OPERATORS: Mapping[np.ufunc, str] = {
     np.add: "Add", np.subtract: "Sub", np.multiply: "Mul", np.mod: "Mod", np.negative: "Neg", np.less: "Less",
-    np.equal: "Equal", np.bitwise_and: "And", np.minimum: "Min", np.maximum: "Max",  # ``&`` stands between bools
+    np.equal: "Equal", np.bitwise_and: "And", np.minimum: "Min", np.maximum: "Max",  # ``&`` combines bools
     np.floor_divide: "Div",  # right for non-negative or evenly divisible operands: Div rounds to 0
 }  # fmt: skip
 _NEUTRAL: Mapping[np.ufunc, tuple[int | None, int]] = {
@@ -169,8 +169,8 @@ def with_axis(op_type: str, x: Operand, axis: int) -> Number:
 def lowest(*vectors: Numbers) -> Numbers:
     """Return the least number of all vectors, as a scalar.
 
-    The Concat of two vectors repeats the last one: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes the least of a
-    Concat of two for an elementwise minimum.
+    A Concat of two vectors gets the second vector twice: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes the least
+    number of a Concat of two vectors for an elementwise minimum.
     """
     vector: Numbers = np.concatenate([*vectors, *(vectors[1:] if len(vectors) == 2 else ())])
     return emit("ReduceMin", [vector], {"keepdims": 0}) if isinstance(vector, Number) else vector.min()
@@ -223,7 +223,7 @@ class GraphBuilder:
             return self._outer.constant(array, role)
         content = repr(array.tolist()).encode() if array.dtype.kind == "O" else array.tobytes()
         key = (array.dtype.name, array.shape, content)
-        # ONNX Runtime infers the types of a function's body, where ONNX only has Constants of floats before opset 9.
+        # ONNX Runtime infers the types of a function's body, and before opset 9, ONNX only has Constants of floats.
         if key not in self._known and self._in_function and self.opset < 9 and array.dtype.kind in "biu":
             value = self.emit("Constant", [], {"value": tensor_of(array.astype(np.float64))}, role=role)
             self._known[key] = self.emit("Cast", [value], {"to": by_name(array.dtype.name).onnx}, role=role)
@@ -251,7 +251,7 @@ class GraphBuilder:
         Inputs are values, or arrays and numbers (int64) that become constants. None stands for an absent input;
         trailing absent inputs are dropped. ``role`` describes the output in the names of node and output.
         """
-        assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
+        assert self.has_pad or op_type != "Pad", "callers check ``has_pad`` before they write a Pad"
         if self.opset < (since := FIRST.get(op_type, 1)):
             raise too_old(op_type, since)
         arrays = [np.array(x, np.int64) if isinstance(x, int) else x for x in inputs]
@@ -265,7 +265,7 @@ class GraphBuilder:
         return values[0]
 
     def drop_unused(self, output: ir.Value) -> None:
-        """Drop the nodes, including Constants, on which ``output`` does not depend; their inputs lose these uses."""
+        """Drop the nodes, including Constants, that ``output`` does not depend on, and detach their inputs."""
         for node in reversed(list(self.nodes)):
             if not any(value is output or value.uses() for value in node.outputs):
                 detach([node])

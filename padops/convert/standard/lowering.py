@@ -1,8 +1,8 @@
 """Lowers one Pad to the fewest nodes.
 
 For an execution provider, a Pad that the provider runs correctly stays, if necessary in another form without axes. Any
-need other nodes. A Pad that the provider accepts in no form, such as one of an unsupported type, becomes nodes for ONNX
-Runtime's CPU provider.
+other Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad
+becomes nodes for ONNX Runtime's CPU provider.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from padops.spec.plan import NOTHING, Amounts, Limit, Mode, PadError
 
 OLDEST = 20  # onnxruntime 1.20, whose Pad has the most faults
 ANY_RELEASE = 0  # of onnxruntime: no rule counts as fixed
-FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
+FIRST_WITH_KERNEL = 2  # before opset 2, Pad has another attribute, and no kernel
 
 NO_BETTER = ("cut away",)  # the provider runs some of these Pads, but no lowered form
 # Rules about nodes of every operator, so other nodes do not help.
@@ -40,13 +40,13 @@ OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules from its source, not tested"
 
 
-# The forms in which an execution provider accepts a Pad: one Pad of the standard; the same behind a Slice, so that the
-# Pad itself crops nothing; nodes that move parts of the data (see ``axes.py``). Any: for no provider.
+# The forms of a Pad for an execution provider. STAYS: the unchanged node; PAD: one standard Pad; CROPPED: a Slice, and
+# a Pad that crops nothing; PARTS: nodes that move parts of the data (see ``axes.py``). ANY: any nodes, for no provider.
 Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Choose the form of a Pad that breaks no known rule; return also why the provider accepts no form, or ""."""
+    """Return the form in which a Pad breaks no rule of the provider, and why the provider accepts no form, or ""."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
@@ -93,7 +93,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit of dims if the Pad has more, and is a known Pad of ONNX with an output; else 0."""
+    """Return the provider's limit on the rank if a known Pad of ONNX, with data and output, exceeds it; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
@@ -102,7 +102,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
 
 
 def _narrowed(pad: PadInfo, limit: int, row: KnownProvider) -> ir.Value:
-    """Write a Pad on at most ``limit`` dims: merge unpadded neighbours before and split them after."""
+    """Write a Pad on at most ``limit`` dims: merge unpadded adjacent axes before the Pad, and split them after it."""
     assert all_known(pad.dims) and pad.mode is not None, "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
 
@@ -134,7 +134,7 @@ def _provider_fill(pad: PadInfo) -> Operand | None:
 
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
-    """Return whether the standard Pad of an opset does the same if it gets the amounts of all axes."""
+    """Return whether the standard Pad of an opset, with the amounts of all axes, does the same as this Pad."""
     if pad.mode is None or pad.may_have_interior or not runtimes.has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
@@ -146,7 +146,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """Return the Pad of all axes to judge: in the same or constant mode, with the fill if the mode uses it."""
+    """Return the Pad without axes, for the rules: in its mode or mode constant, with the fill if the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -172,8 +172,8 @@ def write(
 ) -> tuple[Operand, str]:
     """Write a Pad for ONNX Runtime's CPU provider, or for ``row``; return the output and a note on ``row``, or "".
 
-    ``plain``: the node is already ONNX's Pad, so rank 0, which ONNX Runtime refuses, may fail. ``may_stay``: the node
-    also has the form of its version.
+    ``plain``: the node already is ONNX's Pad, so data of rank 0 may fail: ONNX Runtime refuses them. ``may_stay``: the
+    node also has exactly the inputs and attributes of its version.
     """
     try:
         if row is None:
@@ -195,7 +195,7 @@ def write(
 
 
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
-    """Write a Pad as ``write`` does, but in one form; raise PadError for a broken rule."""
+    """Write a Pad as ``write`` does, but in the form ``way``; raise PadError for a broken rule."""
     if len(pad.modes) > 1:
         raise Unconvertible("the function's caller sets its mode")
     if pad.type is not None and pad.type not in pad.op.types:
@@ -215,7 +215,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
 
 
 def _checked_amounts(pad: PadInfo) -> Sequence[Amounts] | None:
-    """Return the amounts of every axis, or None if they are known only at run time; refuse what breaks a rule."""
+    """Return the amounts of every axis, or None if only a run determines them; raise PadError for a broken rule."""
     pad_values.check(pad)
     if pad.dims is None or pad.node is None or pad.mode is None:
         return None
@@ -240,8 +240,8 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = runtimes.has_type(pad.type, here().opset)
     if plain and pad.type == "float16" and here().opset >= runtimes.CASTS_RIGHT_SINCE:
-        # Such a Pad of ONNX Runtime may stay. The runtime casts it to float and back, so a fill that is a float
-        # attribute might not be rounded if another operator read it.
+        # Such a Pad of ONNX Runtime may stay: the runtime casts the data to float and back. But a fill in a float
+        # attribute might not be rounded if another operator read the fill.
         typed = typed or pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
     typed = typed and here().has_pad
     # A Pad that ONNX Runtime already ran stays as right as before.
@@ -306,7 +306,7 @@ def _fill(
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
-    """Write the other modes for a known rank."""
+    """Write a mode other than constant for data of known rank."""
     work = Work(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))

@@ -1,11 +1,11 @@
 """A Pad of any rank: ONNX Runtime's Pad on the data, on their indices or between exact casts; else computed indices.
 
 ``runtimes.py`` states where the Pad of ONNX Runtime is right: in mode constant after ``cropped`` has cropped the data,
-in the other modes if ``is_right``. This holds from onnxruntime 1.20 on; the newest release can do more.
+in the other modes if ``is_right`` is true. This holds from onnxruntime 1.20 on; the newest release can do more.
 
-Elsewhere, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill appended. A
-Loop over the axes computes the indices, in the output's shape, by Horner's scheme: an axis of n elements turns the
-indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
+In all other cases, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill
+appended. A Loop over the axes computes the indices, in the output's shape, by Horner's scheme: an axis of n elements
+turns the indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from padops.convert.standard.pad_values import FAR, AxisAmounts, amounts_of, any
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Limit, Mode
 
-#                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
+#                 added to amounts and dims that are compared with 0; added to dims that are compared with amounts
 _BOUNDS = {
     Mode.CONSTANT: (FAR, FAR),
     Mode.EDGE: (0, FAR),
@@ -56,7 +56,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
 
 
 def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
-    """Return the built-in's mode: the operator's, or constant if the built-in lacks a possible mode."""
+    """Return the built-in's mode: the operator's mode, or constant if the built-in lacks one of the possible modes."""
     if not has_modes(pad, here().opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
     return {"mode": pad_values.mode_attribute(pad)}
@@ -92,9 +92,9 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
     known = pad.amounts if pad.dims else None
     rows = zip(pad.dims or (), known or ())
     adds = known is not None and not any(size is None and one.crops for size, one in rows)
-    sizes = ints(*(size or 0 for size in pad.dims or ())) if adds else shape_of(pad)  # any size of an axis that grows
+    sizes = ints(*(size or 0 for size in pad.dims or ())) if adds else shape_of(pad)  # for axes that grow, any size
     output = amounts.begin + sizes + amounts.end
-    return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: if negative, 0
+    return AxisAmounts(amounts.begin, amounts.end - np.minimum(output, 0))  # P1: a negative dim becomes 0
 
 
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
@@ -102,8 +102,8 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
     The built-in gets the amounts of all axes, never a list of axes: a Transpose that moves through the Pad would
     permute the list. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops
-    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source``, by default the data,
-    may be ``numbered``: then the fill is -1.
+    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source`` is by default the data;
+    if it is ``numbered`` (their ``iota``), the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
@@ -117,11 +117,11 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """Return the built-in on the data, for non-negative amounts; it fails if it would be wrong.
+    """Return the built-in on the data, for non-negative amounts, with a check that fails where the Pad would be wrong.
 
     The built-in is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not
-    fail then. So GatherND reads the element that the reflection reaches, which such an axis lacks; mode reflect passes
-    this element as the fill. ``reach`` is the larger amount of each axis, if known.
+    fail then. So GatherND reads the element that the reflection reaches, and fails if the axis lacks this element. The
+    element is the fill of the Pad in mode reflect. ``reach`` is the larger of an axis's two amounts, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -259,7 +259,7 @@ class Guarantees:
     typed: bool  # ONNX Runtime's Pad has the type of the data
     ranked: bool  # the data have at least one dim
     leaves_some: bool  # in mode constant, no crop removes all elements of an axis; see ``cropped``
-    # ONNX Runtime's Pad may pad indices: if they are constant, 1.24 to 1.27 fold them in a branch, and lose
+    # Whether ONNX Runtime's Pad may pad indices. In a branch, releases 1.24 to 1.27 fold constant indices, and lose
     # constants of more than 127 bytes.
     pads_indices: bool = True
     flat: bool = False  # no If or Loop may stand within an If; see ``pad_values.check_nesting``
@@ -285,7 +285,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
         return _interior_or_not(pad, guarantees.flat)
     if not only_fills:
         choice, amounts = mode_of(pad), amounts_of(pad)
-        rank_of(pad)  # all branches use it
+        rank_of(pad)  # all branches use the rank
     fill = any_fill(pad) if fills and not typed else None
     if only_fills:
         output = _constant(pad, guarantees)
@@ -294,14 +294,14 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
     else:
         constant = np.equal(choice, pad.known_modes.index(Mode.CONSTANT))
         filled = pad.only(Mode.CONSTANT)
-        # ONNX Runtime crashes when it folds an If in an If with a Loop in it (1.31), so there is no third branch beside
-        # two.
+        # ONNX Runtime (1.31) crashes when it folds an If that is inside another If and contains a Loop. So the second
+        # branch contains no If.
         output = here().choose(
             constant,
             lambda: _constant(filled, guarantees),
             lambda: _extend(pad, guarantees, choice, _unless(constant, amounts), branches=False),
         )
-    return output if typed else _taken(pad.data, fill, output)  # else it is of flat indices
+    return output if typed else _taken(pad.data, fill, output)  # else ``output`` has flat indices
 
 
 def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
@@ -323,7 +323,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Number:
-    """Write the other modes, and constant if it keeps elements: return the output, or flat indices."""
+    """Write all modes but constant, and constant too if it leaves elements: return the output, or flat indices."""
 
     def compute() -> Number:
         indices = _indices(pad, choice, amounts)
@@ -336,7 +336,7 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """Pad by indices alone: for nGraph's interior in mode constant (P6), without Pad, or on flat data."""
+    """Pad by indices alone: for nGraph's interior in mode constant (P6), without Pad, or where no Ifs may nest."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = _filled_indices(pad, amounts)
@@ -351,7 +351,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
     def extend() -> Number:
         return _indices(pad, choice, _unless(constant, amounts))
 
-    if flat:  # write both; the unused one has amounts of 0, which break no rule
+    if flat:  # write both branches; the unused branch has amounts of 0, which break no rule
         filled, extended = fill(), extend()
         indices = here().choose(constant, lambda: filled, lambda: extended)
     else:
@@ -360,12 +360,12 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """Return the amounts, or zeros in mode constant: ONNX Runtime may fold an untaken branch, and fail."""
+    """Return the amounts, or zeros in mode constant: ONNX Runtime may fold a branch that does not run, and fail."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
-    """Return for each element of the output its index in the flat data, extended in the mode at ``choice``."""
+    """Return, for each output element, the index of the flat data's element that it shows in the mode at ``choice``."""
     size = shape_of(pad)
     extents = pad_values.Extents.of(pad.op, size, amounts)
     step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
@@ -411,13 +411,13 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Callable[[Number, Numbers], Numbers]) -> Number:
-    """Return the indices, made by a Loop; ``row`` turns an axis and the indices so far, one dim more, into the next."""
+    """Return the indices that a Loop computes; ``row`` turns an axis and the expanded indices into the next indices."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))
-        so_far = Number(name=inner.name("so_far"))  # a type would have to come with a shape
+        so_far = Number(name=inner.name("so_far"))  # without a type, which would also require a shape
         made = row(axis, np.expand_dims(so_far, -1))
         graph = inner.graph([axis, going, so_far], [going, made], "axes")
     count = reshape(rank_of(pad), ints())
-    begins = np.array(True)  # onnx's reference does not begin without it
+    begins = np.array(True)  # without it, onnx's reference does not begin the Loop
     return emit("Loop", [count, begins, 0], {"body": graph}, role="indices")

@@ -29,8 +29,8 @@ from padops.spec.dialects import AUTO_PADS, DATA_FORMATS, DOMAIN, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Crop, Limit, Mode, PadError
 
-OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types, or of none that is known"
-FIRST_WITH_REFERENCES = 12  # Constant with an attribute from the caller
+OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types or of unknown type"
+FIRST_WITH_REFERENCES = 12  # the first opset whose Constant accepts an attribute from the caller
 
 
 class Lacking(Unconvertible):
@@ -119,7 +119,7 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
         return graph_builder.scalar(options.index(said))
     text = graph_builder.flatten(_from_caller("value_string", attribute, ir.AttributeType.STRING))
-    # No operator compares strings at every opset, but one counts words.
+    # No operator compares strings at every opset, but TfIdfVectorizer counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
     return emit("ArgMax", [emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
@@ -186,7 +186,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """Return the amounts of every axis; known if the number of dims and all that the amounts depend on are."""
+    """Return the amounts of every axis; they are known if the rank and everything that they depend on are known."""
     if pad.dims and (known := pad.amounts) is not None:
         vectors = [ints(*column) for column in zip(*((one.begin, one.end, one.interior) for one in known))]
         return AxisAmounts(*vectors if vectors[2].any() else vectors[:2])
@@ -201,7 +201,7 @@ def amounts_of(pad: PadInfo) -> AxisAmounts:
         return _pairs(pad)
     below, above, between = (_vector_of(pad, f"padding_{name}") for name in ("below", "above", "interior"))
     has_interior = isinstance(between, Number) or bool(between.any())
-    if isinstance(between, Number):  # calls differ; an absent interior is empty there, and means zeros
+    if isinstance(between, Number):  # the calls differ; an absent interior is an empty list, and means zeros
         between = cut(np.concatenate([between, _filled(0, rank_of(pad))]), ints(0), rank_of(pad))
     begin, end = (reshape(x, rank_of(pad)) for x in (below, above))
     return AxisAmounts(begin, end, reshape(between, rank_of(pad)) if has_interior else None)
@@ -214,7 +214,7 @@ def _required(pad: PadInfo, name: str) -> Operand:
 
 
 def pads_of(pad: PadInfo) -> Operand:
-    """Return the begins, then the ends, of an ONNX Pad; if it has the input axes, of these axes."""
+    """Return the amounts of an ONNX Pad, begins and then ends: of all axes, or of the axes in its input axes."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
     return _required(pad, "pads") if name is None else _vector_of(pad, name)
 
@@ -228,7 +228,7 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
     # Reshape fails if there are not two amounts for each axis (P8).
     pairs = reshape(pads, np.concatenate([ints(2), count]) if here().opset >= 14 else ints(2, -1))
     begin, end = take(pairs, 0), take(pairs, 1)
-    if here().opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
+    if here().opset < 14:  # a 0 in a shape copies a dim of the input, and the list of pads has no second dim
         begin, end = reshape(begin, count), reshape(end, count)
     if axes is None:
         return AxisAmounts(begin, end)
@@ -245,7 +245,7 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
 
 
 def _same(pad: PadInfo) -> AxisAmounts:
-    """Return the amounts of SAME on the spatial axes, which follow from the shape (S1)."""
+    """Return the amounts of SAME; on the spatial axes, they follow from the shape (S1)."""
     kernel = _vector_of(pad, "kernel_shape")
     count = _count(kernel)
     ones = _filled(1, count)
@@ -302,8 +302,8 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
     # At least 1: a division by 0 fails even if no position is used.
     period = np.maximum(size * factor + offset, 1)
     if not here().has_pad and not isinstance(mirror, Number) and mirror != FAR:
-        # tract's Mod of a shape's value may be negative, and OpenCV's Abs has no int64; a wrap's Gather accepts
-        # negative positions, too
+        # tract's Mod of a shape's value may be negative, so Max makes positions 0 or more: OpenCV's Abs has no int64.
+        # In mode wrap, positions may stay negative, because Gather accepts them.
         positions = np.maximum(positions, mirror - positions)
     remains: Numbers = positions % period
     return remains if is_number(mirror, FAR) else np.minimum(remains, period + mirror - remains)
@@ -344,7 +344,7 @@ class Extents:
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
         """Return 1, by a Gather that fails if a dim would be negative or there is nothing to extend (P1, P4, P5)."""
-        least = graph_builder.lowest(self.output, ints(1))  # of rank 0, the number alone
+        least = graph_builder.lowest(self.output, ints(1))  # for data of rank 0, the 1 alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
         # An output without elements needs nothing to extend from.
         nothing = np.minimum(-graph_builder.lowest(short, ints(0)), least)
@@ -361,7 +361,7 @@ class Extents:
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
-    """Return whether positions show one of ``count`` elements, ``every`` positions from the next, and which (P6)."""
+    """Return whether positions show one of ``count`` elements that are ``every`` positions apart, and which (P6)."""
     gap = positions % every
     shown = (positions - gap) // every
     return (shown > -1) & (shown < count) & (gap < 1), shown
@@ -384,7 +384,7 @@ def check(pad: PadInfo) -> None:
     if pad.dims is not None:
         rank = len(pad.dims)
     elif isinstance(axes := pad.input("axes"), np.ndarray):
-        rank = 2 * int(np.abs(axes).max(initial=0)) + 1  # so that no axis from the end meets one from the start
+        rank = 2 * int(np.abs(axes).max(initial=0)) + 1  # so that an axis from the end equals no axis from the start
     else:
         given = {"padding_below": 0, "kernel_shape": 2}
         ranks = [len(pad.attributes[name].value) + more for name, more in given.items() if pad.has_attribute(name)]
@@ -402,7 +402,7 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     """Refuse the nodes for a Pad if ONNX Runtime would crash when it folds Ifs while it loads the model.
 
     The runtime moves nodes out of an If with a constant condition. A moved If or Loop still refers to values of its old
-    graph. A second move, out of an outer If, finds this graph freed; so does an If or Loop nested in a moved node that
+    graph. A second move, out of an outer If, finds this graph freed. So does an If or Loop inside a moved node if it
     reads a value beside the moved node. Then the process crashes, the results have wrong dims, or the wrong branch runs
     (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
     """
@@ -410,12 +410,12 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
             "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, "
-            "of which onnxruntime crashes when it folds those Ifs"
+            "with which onnxruntime crashes when it folds those Ifs"
         )
 
 
 def depth_of(nodes: Iterable[ir.Node]) -> int | None:
-    """Return how many Ifs, one within another, stand around an If or Loop; None without an If or Loop."""
+    """Return how many nested Ifs are around the deepest If or Loop; None without an If or Loop."""
     found: list[int] = []
     for node in nodes:
         depths = [depth_of(graph) for _, graph in inner_graphs(node)]
@@ -425,7 +425,7 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
 
 
 def follows_dequantizing(value: Operand | None) -> bool:
-    """Return whether onnxruntime may move a DequantizeLinear to a value: a crash if an If reads it (1.20 to 1.32)."""
+    """Return whether onnxruntime may move a DequantizeLinear to a value, and crash if an If reads it (1.20 to 1.32)."""
     producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):

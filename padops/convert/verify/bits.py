@@ -11,7 +11,7 @@ from padops.plural import plural
 from padops.spec.dtypes import by_numpy, element_bits
 
 Value = Any  # an output: an array of a type in padops/spec/dtypes.py, or lists and dicts of such values
-BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # of the significand, by float type
+BITS = {"float": 24, "double": 53, "float16": 11, "bfloat16": 8}  # bits of the significand, by float type
 
 
 def describe_difference(original: Value, converted: Value) -> str:
@@ -56,7 +56,7 @@ class Tolerance:
         return f"{self.atol:g} + {self.rtol:g} of the element"
 
     def takes(self, original: Value, converted: Value) -> bool:
-        """Whether two float arrays of one type and shape are within the tolerance."""
+        """Returns whether two float arrays of one type and shape are within the tolerance."""
         if not are_alike(original, converted):
             return False
         row = by_numpy(original.dtype)  # NumPy's kind "V" covers float types that NumPy lacks, and small integers
@@ -68,13 +68,13 @@ class Tolerance:
 
 
 def are_alike(original: Value, converted: Value) -> bool:
-    """Whether two values are arrays of one type and shape."""
+    """Returns whether two values are arrays of one type and shape."""
     is_array = isinstance(original, np.ndarray) and isinstance(converted, np.ndarray)
     return is_array and (original.dtype, original.shape) == (converted.dtype, converted.shape)
 
 
 def are_near(original: np.ndarray, converted: np.ndarray, limit: Any) -> bool:
-    """Whether the finite elements of two arrays differ by no more than a limit, and the others are the same."""
+    """Returns whether finite elements of two arrays differ by no more than a limit, and other elements are the same."""
     one, other = original.astype(np.float64), converted.astype(np.float64)
     finite = np.isfinite(one)
     with np.errstate(invalid="ignore"):

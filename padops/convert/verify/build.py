@@ -1,9 +1,9 @@
 """Reads a model into terms.
 
-Each value becomes the term of the node that computes it, in that node's graph. An Identity becomes its input, a
-Constant or an initializer its elements. A missing attribute has its schema's default. An ONNX Pad and the padops
-operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and functions
-are compared as graphs of their own.
+Each value becomes the term of the node that computes it, in that node's graph. An Identity becomes its input; a
+Constant or an initializer becomes its elements. A missing attribute has its schema's default. An ONNX Pad and the
+padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and
+functions are compared as graphs of their own.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Built:
     # For each body, and ``TOP``: the terms of all its values, by name, in order
     scopes: dict[int, dict[str, int]] = field(default_factory=dict)
     unused: tuple[int, ...] = ()  # the main graph's terms that no output needs
-    # Terms with declared dims, the value's name, and whether inference from the inputs gives the same dims
+    # Terms with declared dims, the value's name, and whether inference from the inputs finds the same dims
     declares: list[tuple[int, Shape, str, bool]] = field(default_factory=list)
-    odd: set[str] = field(default_factory=set)  # parts that runtimes refuse or interpret differently, each in a clause
+    odd: set[str] = field(default_factory=set)  # parts that runtimes refuse or interpret differently, each as a clause
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Scope:
 
 
 def differ(said: Shape, known: Shape | None) -> bool:
-    """Whether declared numbers differ from the known dims; an unknown dim differs from every number."""
+    """Returns whether declared numbers differ from the known dims; an unknown dim differs from every number."""
     is_other = known is None or len(said) != len(known)
     return is_other or any(isinstance(dim, int) and dim != other for dim, other in zip(said, known or ()))
 
@@ -76,7 +76,7 @@ class Builder:
     def __init__(
         self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
-        """``overridable`` names the optional inputs; in the converted model, those that the original has too."""
+        """``overridable`` names the optional inputs; for the converted model, the optional inputs of both models."""
         self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
@@ -84,7 +84,7 @@ class Builder:
         self._bodies: dict[Key, tuple[int, bool]] = {}  # a function's term, and whether the function is random
         self._draws = 0
         self._equal: dict[tuple[Head, tuple[int, ...]], int] = {}
-        self._beliefs: dict[int, int] = {}  # how far to trust a term's inferred dims, unless fully
+        self._beliefs: dict[int, int] = {}  # how far to trust a term's inferred dims, if not fully
         self._built = Built()
         known = {"": onnx.defs.onnx_opset_version(), "the format": onnx.IR_VERSION}
         for domain, version in {**self._opsets, "the format": model.ir_version}.items():
@@ -92,11 +92,11 @@ class Builder:
                 self._built.odd.add(f"version {version} of {domain or 'the opset'}, which runtimes may not know")
 
     def build(self) -> Built:
-        """Reads the model."""
+        """Reads the model into terms."""
         graph, built = self._model.graph, self._built
         types, is_right = inference.inferred(self._model)
         if not is_right:
-            self._built.odd.add("nodes with types or dims that their operators do not take")
+            self._built.odd.add("nodes with types or dims that their operators do not accept")
         scope = Scope({}, (), types)
         given = {tensor.name for tensor in graph.initializer}
         for value in graph.input:
@@ -120,7 +120,7 @@ class Builder:
         return built
 
     def _graph(self, graph: onnx.GraphProto, scope: Scope, given: Mapping[str, int]) -> None:
-        """Reads a graph's nodes into a scope that has its inputs (``given``)."""
+        """Reads a graph's nodes into a scope that already has the graph's inputs (``given``)."""
         for tensor in graph.initializer:
             if tensor.name not in given:
                 self._shadow(tensor.name, scope)
@@ -154,7 +154,7 @@ class Builder:
             self._built.odd.add(f"the name '{name}' a second time, in the body {'/'.join(scope.place)}")
 
     def _unused(self, scope: Scope, results: Sequence[int]) -> tuple[int, ...]:
-        """The terms that the results do not need; other outputs of needed nodes do not count."""
+        """Returns the terms that the results do not need; unused outputs of needed nodes do not count."""
 
         def node_of(term: int) -> tuple[Head, tuple[int, ...]]:
             head = self._terms.head(term)
@@ -197,7 +197,7 @@ class Builder:
             pad = pad_term(self._terms, (domain, node.op_type, version), values, inputs, scope.place)
             if pad is not None:
                 if not has_types(self._terms, *inputs):
-                    self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not take")
+                    self._built.odd.add(f"a node {node.op_type} with an input of a type that it does not accept")
                 self._name(node.output[0], pad, scope, believed)
                 return
         # Bodies with the same condition or trip count run together, so they share a place.
@@ -221,7 +221,7 @@ class Builder:
             self._built.odd.add(f"a node {node.op_type} without any output, which might fail")
 
     def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int]) -> int | None:
-        """The term of an Identity (its input) or a Constant (its elements); None for other nodes."""
+        """Returns the term of an Identity (its input) or a Constant (its elements); None for other nodes."""
         if domain or len(node.output) != 1:
             return None
         if node.op_type == "Identity" and len(inputs) == 1:
@@ -230,7 +230,7 @@ class Builder:
         return self._constants.of_attribute(node.attribute[0], self._folder) if is_constant else None
 
     def _body(self, attribute: str, body: onnx.GraphProto, scope: Scope) -> int:
-        """The term of a graph attribute; the body's inputs become formals. ``scope`` has only the names around it."""
+        """Returns a graph attribute's term; the body's inputs become formals. ``scope`` has only outer names."""
         place, formals = scope.place, []
         for index, value in enumerate(body.input):
             self._shadow(value.name, scope)
@@ -258,7 +258,7 @@ class Builder:
         return term
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
-        """The term of a function, as a graph with its own imports, and whether it draws random numbers."""
+        """Returns a function's term, as a graph with its own imports, and whether the function draws random numbers."""
         key = key_of(function)
         if key in self._bodies:
             return self._bodies[key]
@@ -267,7 +267,7 @@ class Builder:
         scope = Scope(dict(zip(function.input, formals)), place, None, True)
         self._opsets = schemas.imports_of(function)
         self._nodes(function.node, scope)
-        # Some runtimes use the function's own imports, others the model's.
+        # Some runtimes use the function's own imports, other runtimes use the model's imports.
         others = sorted(row for row in self._opsets.items() if outer.get(row[0], row[1]) != row[1])
         rows: list[tuple[str, int, Any]] = [(name, 0, None) for name in (*function.attribute, *map(repr, others))]
         rows += [(row.name, row.type, self._constants.of_any(row, self._folder)) for row in function.attribute_proto]
@@ -277,7 +277,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """The head; with a site, if the node is random (among random nodes) or of an unknown domain (among equals)."""
+        """Returns the head. Its site numbers random nodes, and equal nodes of an unknown domain; else it is 0."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
@@ -293,7 +293,7 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name to a term, with its type; dims are trusted in the original alone, outside bodies with inputs."""
+        """Binds a name to a term, with its type; trusts dims only in the original, outside bodies with inputs."""
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)
             scope.own[name] = term

@@ -1,4 +1,4 @@
-"""``padops.verify``: compares two models by a proof and by runs, and words the failure of a verification."""
+"""Compares two models by a proof and by runs (``padops.verify``), and describes a failed verification in words."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from padops.convert.verify.sessions import DoesNotRun, Model
 from padops.extras import DependencyError
 from padops.processes import how_ended
 
-MOST_COPIES = 100  # each ends where the original dies
-CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # signals of a crash; others may come from elsewhere
-MOST_REPLAYS = 4  # suspected differences whose sizes are replayed on the whole models
+MOST_COPIES = 100  # the most copies of this process for one comparison; each crash ends a copy
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # signals of a crash; other signals may have another cause
+MOST_REPLAYS = 4  # the most suspected differences whose sizes are replayed on the whole models
 CHEAP = 1 << 28  # proved models of at most this many bytes also run
-LARGEST = 1 << 20  # the most elements of an input made for a counterexample
-ROOM, LOADED = 1 << 33, 16  # memory of runs on random inputs: bytes, plus so many times the larger model
+LARGEST = 1 << 20  # the most elements of an input that is created for a counterexample
+ROOM, LOADED = 1 << 33, 16  # memory of runs on random inputs: ROOM bytes, plus LOADED times the larger model
 UNDECIDED = "padops could not decide whether the models agree"
 CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
@@ -75,16 +75,16 @@ def verify(
     Args:
         original: A file, bytes, a binary file object, an ``onnx.ModelProto``, an ``onnx_ir.Model``, or an OpenVINO IR.
         converted: The other model. It may have operators of padops.
-        inputs: Arrays by input name, or the path of an ``.npz``, which also run after a proof; random if None.
+        inputs: Arrays by input name, or the path of an ``.npz``; runs use them even after a proof. None: random inputs.
         seed: The seed of random inputs.
-        run: Make as many runs after a proof as without one.
-        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given. With neither,
-            the tolerance is measured on the original.
+        run: Make as many runs after a proof as without a proof.
+        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given. Without
+            ``rtol`` and ``atol``, the tolerance is measured on the original.
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
-        providers: The execution providers of both sessions, first choice first: names, each alone or in a pair with
-            options. padops' provider joins them as in ``padops.InferenceSession``, but neither model is converted.
-            Each session has its own process, which may crash. Only outputs are compared; without ``rtol`` and
-            ``atol``, every bit. The notes name the provider of each Pad. Register libraries of providers first.
+        providers: The execution providers of both sessions, first choice first: names, or pairs of a name and options.
+            padops adds its provider as in ``padops.InferenceSession``, but converts neither model. Each session has its
+            own process, which may crash. Only outputs are compared: every bit, unless ``rtol`` or ``atol`` is given.
+            The notes name the provider of each Pad. Register libraries of providers first.
 
     Returns:
         The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
@@ -120,7 +120,7 @@ def verify(
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """Returns a function that compares two model files by a proof, then by runs, unless they are not possible or large.
+    """Returns a function that compares two model files by a proof, then by runs unless runs are impossible or costly.
 
     ``document`` is the original before the conversion; ``conversion`` lists the values that the conversion corrects.
     """
@@ -170,7 +170,7 @@ def comparison(
 
 
 def _file(document: Document, folder: Path) -> Path:
-    """Returns the model's file; writes a model in memory to a file, with its data beside it."""
+    """Returns the path of a model's file. Writes a model in memory to a file, with its data in the same folder."""
     if document.path is not None:
         return document.path
     folder.mkdir()
@@ -212,7 +212,7 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
 
 
 def _loaded(original: Model, converted: Model, verification: Verification) -> Verification:
-    """Loads two models that are proved equal and cannot be fed: a model that does not load is no success."""
+    """Loads two models that are proved equal but were not run: a model that does not load is no success."""
     refusals = dict[str, str]()
     for name, model in (("original", original), ("converted", converted)):
         try:
@@ -231,18 +231,18 @@ def _load(model: Model) -> None:
 
 
 class DiedError(DoesNotRun):
-    """The copy died; the message has the exit code or signal."""
+    """The copy of this process died; the message has its exit code or signal."""
 
 
 def can_copy() -> bool:
-    """Whether this process can be forked: on Linux, without other active threads, which may hold locks."""
-    # Daemon threads, of progress bars or notebooks, do not count: without a copy, a crash would end this process.
+    """Returns whether this process can be forked: on Linux, without other active threads, which may hold locks."""
+    # Daemon threads, as of progress bars or notebooks, do not count: without a copy, a crash would end this process.
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     return sys.platform == "linux" and not others and not current_process().daemon
 
 
 def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
-    """Runs a function in a copy of this process, with ``room`` more bytes of memory; without fork, in this process."""
+    """Runs a function in a copy of this process with ``room`` more bytes of memory, or without fork in this process."""
     if not can_copy():
         return run()
     forking = get_context("fork")
@@ -266,9 +266,9 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
 
 
 def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Connection) -> None:
-    """Runs the function and sends its result; runs in the copy."""
+    """Runs the function in the copy of the process, and sends the result to the parent."""
     other.close()
-    if room is not None:  # a lower limit stays
+    if room is not None:  # a limit that is already lower stays
         import resource  # Windows has no resource module, and no copies
 
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -283,7 +283,7 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
     faulthandler.disable()
     try:
         answer: tuple[Any, Exception | None] = run(), None
-    except Exception as error:  # any type: the parent raises it again
+    except Exception as error:  # of any type: the parent raises the exception again
         answer = None, error
     pipe.send(answer)
 
@@ -301,13 +301,13 @@ def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[list[Input
 
 
 def _size(model: Model) -> int:
-    """The bytes of a model file and its external data."""
+    """Returns the number of bytes of a model file and its external data."""
     tensors = external_tensors(model.message)
     return model.path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """The error class of a verification, with the command's exit code; None if it passed, if ``strict`` by a proof."""
+    """Returns the error class (with an exit code) of a verification; None if it passed, with ``strict`` by a proof."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed
@@ -319,7 +319,7 @@ def refusal(
 ) -> tuple[type[VerificationError], str] | None:
     """Returns the error and its text if the converted model must not be written; else None.
 
-    Without ``strict``, a model that runs is written even if no original exists to compare.
+    Without ``strict``, a converted model that runs is written even if the runs could not compare its outputs.
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:
@@ -342,7 +342,7 @@ def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
     differing = [output for output in verification.outputs if not output.equal]
     differing = [output for output in differing if output.name not in corrected] or differing
     if not differing:
-        return f"Pads give something else, though all outputs agree; {'; '.join(wrong)}"
+        return f"Pads return different results, though all outputs agree; {'; '.join(wrong)}"
     count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
     text = f"{count}; {differing[0].name}: {differing[0].detail}"
     if wrong:

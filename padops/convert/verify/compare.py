@@ -26,14 +26,14 @@ from padops.convert.verify.rounding import Moves
 from padops.convert.verify.schemas import is_fallback
 from padops.convert.verify.sessions import DoesNotRun, Model, NoMemory, Session, Trial, fed, run_trials
 
-MOST_TURNS = 10  # sets of inputs while a Pad has not run or padded nothing, or an output has never changed
+MOST_TURNS = 10  # the most sets of inputs, drawn until every Pad has padded something and every output has changed
 PROVED_TURNS = 2  # sets of inputs after a proof; 1 for large models
-# Limits of the runs on small inputs: their number, bytes of the models times inputs, elements of all outputs, and
-# differing inputs that are kept.
+# Limits of the runs on small inputs: the number of inputs, this number times the bytes of the models, the elements of
+# all outputs, and the number of differing inputs that are kept.
 MANY, SMALL, ELEMENTS, SHOWN = 500, 1 << 24, 1 << 23, 4
-MOST_DEATHS = 8  # after more attempts that crashed a process, small inputs are left out
-MOST_INLINED = 20_000  # most nodes that fallback functions add to a session without padops
-OPTIMISED = "optimising the original changes what it gives"
+MOST_DEATHS = 8  # after more attempts than this have crashed a process, small inputs are left out
+MOST_INLINED = 20_000  # the most nodes that fallback functions add to a session without padops
+OPTIMISED = "optimising the original changes its outputs"
 CORRECTED = "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong"
 BROKEN = "without graph optimisation the outputs are the same; with it, ONNX Runtime gets the converted model wrong"
 UNOPTIMISED = "without graph optimisation, ONNX Runtime does not run the original: {}"
@@ -52,8 +52,8 @@ WITHOUT = "in a session without padops, which runs its fallback functions"
 def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares their outputs.
 
-    If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong or
-    fuse one differently. Then the tolerance measured on the original decides (``rounding.py``).
+    If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong, or
+    fuse the nodes of the two graphs differently. Then the tolerance measured on the original decides (``rounding.py``).
     """
     case, notes = replace(case, hints=model_pads.hints_of(first.message)), tuple[str, ...]()
     try:
@@ -79,7 +79,7 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
 
 
 def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list[Trial]:
-    """Runs the original on sets of inputs, and on more if they do not exercise all Pads; or raises its refusal."""
+    """Runs the original on sets of inputs, and on more if a Pad is not exercised; raises DoesNotRun if no set runs."""
     trials, refusal = list[Trial](), DoesNotRun("there is nothing to feed it with")
     shown = [random_inputs(inputs, case.asked.seed, 0, case.hints) for inputs in case.first]
     proved_turns, is_stable = 1 if model.is_large else PROVED_TURNS, model.is_stable
@@ -107,14 +107,14 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Two models, the first of which runs, and the inputs."""
+    """Two models, and the inputs of their runs."""
 
     original: Model
     converted: Model
     case: RunInputs
 
     def outcome(self, trials: Sequence[Trial]) -> Verification:
-        """Compares the models on the original's trials; if ONNX Runtime refuses both, padops' operators stand in."""
+        """Compares the models on the original's trials; if ONNX Runtime refuses both, padops replaces their Pads."""
         case = self.case
         try:
             return self._compared(trials)
@@ -129,7 +129,7 @@ class _Comparison:
         standing_in = replace(self.converted, instead=mirrored(self.converted.message))
         try:
             verification = replace(self, converted=standing_in)._compared(trials)
-        except DoesNotRun:  # for another reason
+        except DoesNotRun:  # the Pads were not the reason
             return told
         return replace(verification, outcome="same") if case.is_proved and not verification.refuted else verification
 
@@ -199,7 +199,7 @@ class _Comparison:
         if not functions or inlined > MOST_INLINED:
             return noted(verification, *([NOT_TRIED.format(inlined)] if functions else []))
         stable = [replace(trial, outputs=trial.after) for trial in trials]
-        needed: Sequence[Trial] = ()  # on which the original must run, too, for an error to be the converted model's
+        needed: Sequence[Trial] = ()  # if the original fails on these, too, the error is not the converted model's
         has_own = any(map(is_fallback, self.original.message.functions))
         try:
             with nullcontext() if has_own else self.case.risks.blame():
@@ -218,13 +218,13 @@ class _Comparison:
         moves = Moves(self.converted.path, message, stable, [])
         if not differing or not far_outputs(stable, moves, self.case.asked.tolerance):
             return verification
-        detail = f"{differing[0].name} is another {WITHOUT}: {differing[0].detail}"
+        detail = f"{differing[0].name} differs {WITHOUT}: {differing[0].detail}"
         return noted(verification, detail, outcome="different", outputs=found.outputs)
 
     def without_original(self, refusal: DoesNotRun, loads: bool) -> Verification:
         """Runs the converted model alone, because ONNX Runtime refuses the original or all its inputs."""
         case = self.case
-        others = "; --inputs FILE.npz gives others" if loads and case.given is None else ""
+        others = "; --inputs FILE.npz sets other inputs" if loads and case.given is None else ""
         note = f"ONNX Runtime does not run the original{' with these inputs' if loads else ''}: {refusal}{others}"
         try:
             session = self.converted.session(True)
@@ -244,12 +244,12 @@ class _Comparison:
 
 
 def noted(verification: Verification, *notes: str, **changes: Any) -> Verification:
-    """The verification with more notes, and with other changes."""
+    """Returns the verification with more notes and with other changes."""
     return replace(verification, notes=(*verification.notes, *notes), **changes)
 
 
 def close(verification: Verification, tolerance: Tolerance | None, measured: str) -> Verification:
-    """Outputs that differ by no more than the tolerance; ``measured`` names a tolerance that nobody has given."""
+    """Returns a verification with the outcome "close"; ``measured`` is its note if the caller has set no tolerance."""
     said = measured if tolerance is None else f"no element differs by more than {tolerance}"
     return noted(verification, said, outcome="close")
 
@@ -257,7 +257,7 @@ def close(verification: Verification, tolerance: Tolerance | None, measured: str
 def far_outputs(
     trials: Sequence[Trial], moves: Moves | None, tolerance: Tolerance | None, levels: bool = True
 ) -> set[str]:
-    """The outputs that differ by more than the tolerance."""
+    """Returns the names of the outputs that differ by more than the tolerance."""
     found = set()
     for at, trial in enumerate(trials):
         for name, value in trial.outputs.items():
@@ -270,7 +270,7 @@ def far_outputs(
 
 
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
-    """Runs both models, unoptimised, on many small inputs; returns the first that differ.
+    """Runs both models, unoptimised, on many small inputs; returns the first trials whose outputs differ.
 
     Raises:
         DoesNotRun: only the original accepts some inputs; the exception contains them.
@@ -314,20 +314,20 @@ def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Tria
 
 
 def _repeats_an_axis(feeds: Feeds, hints: model_pads.Hints) -> bool:
-    """Whether inputs list an axis of a Pad twice: padops refuses that (P8), ONNX Runtime does not."""
+    """Returns whether inputs list an axis of a Pad twice: padops refuses them (P8), ONNX Runtime accepts them."""
     ranks = {name: feeds[data].ndim if data in feeds else 0 for name, data in hints.axes.items() if name in feeds}
     lists = [feeds[name].reshape(-1) % (rank or 1 << 30) for name, rank in ranks.items()]
     return any(len(set(one.tolist())) < one.size for one in lists)
 
 
 class Scout:
-    """Observes the Pads of a model; what runs in its place has the same nodes, renamed to operators of padops."""
+    """Observes the Pads of a model. A model that runs in its place has the same nodes, but with operators of padops."""
 
     def __init__(self, model: Model) -> None:
         copy = deepcopy(model.instead or model.message)
         self._model = Model(model.path, copy, copy)
         self.pads: list[PadComparison] = []
-        self._has_known_amounts: list[bool] = []  # of each Pad
+        self._has_known_amounts: list[bool] = []  # for each Pad
         self._looked = 0  # sets of inputs that have run
         idle = model_pads.idle_pads(model.message)
         labelled = model_pads.labelled_nodes(model.message)
@@ -337,7 +337,7 @@ class Scout:
                 known = idle.get(node.output[0])
                 self._has_known_amounts.append(known is not None)
                 self.pads.append(PadComparison(place, model_pads.form_of(node), "exercised"))
-                self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad of nothing has nothing to show
+                self._tell(len(self.pads) - 1, "" if known else NEVER_RAN)  # a Pad whose amounts are all 0 needs no run
 
     def look(self, feeds: Sequence[Feeds]) -> None:
         """Runs the model on new sets of inputs, and reads the dims from the profile."""
@@ -358,7 +358,7 @@ class Scout:
                 self._learn(event)
 
     def _tell(self, at: int, missing: str) -> None:
-        """Records why a Pad was not exercised, or ""."""
+        """Records why a Pad was not exercised; ``missing`` is "" for an exercised Pad."""
         self.pads[at] = replace(self.pads[at], exercise="not exercised" if missing else "exercised", detail=missing)
 
     def _learn(self, event: dict[str, Any]) -> None:
@@ -378,7 +378,7 @@ class Scout:
 
 
 def weak(values: Iterable[Value]) -> str:
-    """Says that a value was the same in every run, empty or one element everywhere; "" if it varied."""
+    """Describes a value that was empty in every run, or had the same element everywhere; "" if it varied."""
     elements, todo = set[str](), list(values)
     while todo:
         value = todo.pop()
@@ -388,7 +388,7 @@ def weak(values: Iterable[Value]) -> str:
             return ""
         elif value.size:
             first = value.reshape(-1)[0]
-            is_one = (value == first).all() or (value != value).all()  # NaN
+            is_one = (value == first).all() or (value != value).all()  # all are NaN
             elements |= {str(first)} if is_one else {"some", "others"}
         if len(elements) > 1:
             return ""

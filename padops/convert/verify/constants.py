@@ -20,7 +20,7 @@ from padops.convert.verify.terms import Head, Kind, Terms, digest_of
 from padops.plural import plural
 
 HELD = 1 << 20  # the most bytes of an external constant that is read into memory
-_BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy's; PyTorch writes strings as ``value``
+_BY_ATTRIBUTE = (  # attributes of Constant, their element type and NumPy type; PyTorch writes strings as ``value``
     (("value_int", "value_ints"), TensorProto.INT64, np.int64),
     (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
     (("value_string", "value_strings", "value"), TensorProto.STRING, object),
@@ -35,7 +35,7 @@ class Constants:
         self._digests: dict[tuple[object, ...], bytes] = {}
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
-        """The term of a tensor."""
+        """Returns the term of a tensor."""
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, folder)
         array = _read(tensor)
@@ -48,7 +48,7 @@ class Constants:
         return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
-        """The term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
+        """Returns the term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
         if row.name == "value" and row.HasField("t"):
             return self.add(row.t, folder)
         if row.name == "sparse_value":
@@ -59,7 +59,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """An attribute's value, by its bits; tensors are terms. A list of tensors or graphs equals no other list."""
+        """Returns an attribute's value by its bits, or a tensor's term. Lists of tensors or graphs are never equal."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):
@@ -67,7 +67,7 @@ class Constants:
         return object() if row.graphs or row.tensors or row.sparse_tensors else attribute_value(row)
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
-        """The term of a sparse tensor: equal bytes are equal terms, and no rule reads the elements."""
+        """Returns the term of a sparse tensor: equal bytes have equal terms, and no rule reads the elements."""
         heads = [self.terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
         said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
         return self.terms.add(Head(Kind.CONSTANT, name="sparse", digest=sha256(repr(said).encode()).digest()))
@@ -91,7 +91,7 @@ class Constants:
 
 
 def _part(path: Path, offset: int, length: int) -> np.ndarray:
-    """The bytes of a part of a file, which stay there. onnx itself refuses symbolic links, which caches use."""
+    """Returns the bytes of a part of a file without a copy. onnx itself refuses symbolic links, which caches use."""
     with os_errors_as("cannot read", path):
         if (lacking := offset + length - path.stat().st_size) > 0:
             lies = f"before the end of the constant that lies in it from {offset} on"

@@ -19,10 +19,10 @@ WITHOUT = "sessions without padops run this function, which padops of this versi
 
 
 def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
-    """A region for each fallback function of the converted model.
+    """Returns a region for each fallback function of the converted model.
 
-    A function must have the bytes that this version of padops writes, which padops' tests compare with the reference,
-    or those of the original. Any other function proves nothing.
+    A function must have the bytes that this version of padops writes, or the bytes of the original's function. padops'
+    tests compare the functions that padops writes with the reference. Any other function proves nothing.
     """
     there, before = (
         {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
@@ -42,7 +42,7 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
-    """The functions that padops writes for a model's operators; none if it cannot, or not without changing a node."""
+    """Returns the functions that padops writes for a model; none if padops cannot do so without changing a node."""
     try:
         light = declarations(converted)
         kept = [row for row in light.functions if not is_fallback(row)]

@@ -2,9 +2,9 @@
 
 The operator behind a Pad is the normal form. Two windows are equal if their normal forms have the same operator and
 attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME becomes
-a Pad with the amounts of S1; an Attention that pads its mask to the keys, one behind a Pad. MaxPool pads
-with less than every number, and some pools do not count their padding: such padding equals no Pad's fill, only the
-padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them otherwise.
+a Pad with the amounts of S1. A mask that Attention pads to the length of the keys goes behind a Pad. MaxPool pads with
+a value below every number, and some pools do not count their padding: the fill of a Pad never equals such padding, only
+the padding of another such pool does. Float sums are equal as ONNX defines them; runtimes may round them differently.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNPADDED, SAME = (b"", b"NOTSET", b"VALID"), (b"SAME_UPPER", b"SAME_LOWER")
 OWN = "what the pool pads"  # the fill of a pool that counts no padding
 # Each element of the result is an element of the first input (Concat: of any input).
 MOVES = ("Transpose", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Concat", "Slice")
-FIRST_MASKED, MASK, PAST = 24, 3, 4  # of Attention: the first version that pads a mask; input indices
+FIRST_MASKED, MASK, PAST = 24, 3, 4  # Attention: the first version that pads a mask; the indices of mask and past key
 SUMS = "the sums of a window are those that ONNX defines; a runtime may round them in another order"
 BODY = "Attention pads a mask that is shorter than the keys, as the function's body does"
 CONDITIONS = {"Conv": (SUMS,), "AveragePool": (SUMS,), "Attention": (BODY,)}
@@ -49,7 +49,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
-    """Compares two windows of one op_type; None if a term is not such a window, or only the inputs differ."""
+    """Compares two windows of one op_type; returns None if a term is not such a window or if only the inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -65,7 +65,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
         if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
             raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):
-            raise Unsupported(f"what two {name} read is not proved equal, padded")
+            raise Unsupported(f"the padded data of two {name} are not proved equal")
     except Unsupported as why:
         return outcome("unknown", RULE, why=str(why))
     return outcome("proved", RULE, holds_for="all data", conditions=CONDITIONS.get(name, ()))
@@ -96,7 +96,7 @@ def _normal(terms: Terms, term: int) -> Window:
     if name == "AveragePool" and not terms.attribute(term, "ceil_mode", 0):
         left_out.add("count_include_pad")  # irrelevant without padding
     if name in KERNELS:
-        left_out.add("kernel_shape")  # the dims of the weights
+        left_out.add("kernel_shape")  # the dims of the weights determine it
     kept = [row for row in head.attributes
             if row[0] not in left_out and not (row[0] in LISTS and all(number == 1 for number in row[2]))]  # fmt: skip
     return Window(replace(head, attributes=tuple(kept)), data, inputs[1:], pads)
@@ -115,7 +115,7 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
     if name in POOLS and (any(one != 1 for one in dilations or ()) or terms.attribute(term, "ceil_mode", 0)):
         raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
     if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
-        raise Unsupported("AveragePool with SAME that counts what it pads")
+        raise Unsupported("AveragePool with SAME that counts its padding")
     rows = {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1)}
     rows |= {"auto_pad": (STRING, auto_pad), "kernel_shape": (INTS, tuple(kernel))}
     rows |= {name: (INTS, value) for name in LISTS if (value := terms.attribute(term, name))}
@@ -128,7 +128,7 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
 
 
 def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: int) -> int:
-    """The data of a window, behind a Pad."""
+    """Returns the term of a Pad that pads a window's data."""
     given = terms.add_constant(np.array(amounts, np.int64), INT64)
     made = terms.add(Head(Kind.PAD, mode="constant", place=terms.head(term).place), (data, given, fill, ABSENT))
     terms.learn(made, terms.dtype(data) or 0, None)
@@ -136,7 +136,7 @@ def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: in
 
 
 def _fill(terms: Terms, term: int) -> int:
-    """The fill of an operator's padding, as a Pad's input; ABSENT means 0."""
+    """Returns the fill of an operator's padding, as a Pad's input; ABSENT means 0."""
     at, inputs = ZERO_POINTS.get(terms.op(term)), terms.inputs(term)
     if terms.op(term) in POOLS and not terms.attribute(term, "count_include_pad", 0):
         own = terms.add(Head(Kind.FORMAL, name=OWN))
@@ -163,7 +163,7 @@ def _check_pooling(terms: Terms, term: int, pads: Sequence[int]) -> None:
 
 
 def _finite(terms: Terms, term: int) -> bool:
-    """Whether no element of a value can be infinite or NaN."""
+    """Returns whether no element of a value can be infinite or NaN."""
     array = terms.constant(term)
     if array is not None:
         return bool(np.isfinite(array).all())
@@ -175,13 +175,13 @@ def _finite(terms: Terms, term: int) -> bool:
         return all(_finite(terms, one) for one in (inputs if op == "Concat" else inputs[:1]))
     if op != "DequantizeLinear" or types[0] not in INTEGERS or types[1] != FLOAT:
         return False
-    scale = terms.constant(inputs[1])  # multiplied by a number from -255 to 255
+    scale = terms.constant(inputs[1])  # the operator multiplies it by a number from -255 to 255
     is_float = terms.attribute(term, "output_dtype", 0) in (0, FLOAT)
     return is_float and scale is not None and bool(np.all(np.abs(scale) <= np.finfo(np.float32).max / 255))
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """Pads an Attention's mask to the length of the keys, as its body does from version 24 on, if it is short."""
+    """Pads an Attention's mask that is shorter than the keys to their length, as its body does from version 24 on."""
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT
     dims, dtype = terms.shape(mask), terms.dtype(mask)

@@ -34,9 +34,9 @@ BELIEVED = frozenset(
     """.split()
 )
 NEWEST = 28  # the newest opset whose dims are trusted
-NOTHING, RANK, DIMS = range(3)  # what is trusted of a value's inferred dims; ranks where runtimes disagree
+NOTHING, RANK, DIMS = range(3)  # the trusted part of a value's inferred dims; RANK where runtimes disagree
 POOLS = ("AveragePool", "LpPool", "MaxPool")
-# Inference may raise these for a model that it cannot handle: then no type is known.
+# Inference may raise these errors for a model that it cannot handle: then no type is known.
 INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
 
@@ -53,7 +53,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
         if value.type.WhichOneof("value") != "tensor_type":  # no runtime checks the dims in a sequence or an optional
             forget_dims(value.type)
         for dim in value.type.tensor_type.shape.dim:
-            if dim.dim_value < 0:  # some exporters' dynamic dim: inference would use it as a number
+            if dim.dim_value < 0:  # some exporters write a dynamic dim so; inference would use the number
                 dim.Clear()
     calls = {(row.domain, row.name) for row in model.functions}
     for _, node in nodes_of(light.graph.node):
@@ -76,7 +76,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """How far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
+    """Returns how far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
 
     ``known`` returns the elements of an input.
     """
@@ -105,7 +105,7 @@ def forget_dims(kind: onnx.TypeProto) -> None:
 
 
 def dims_of(kind: onnx.TypeProto) -> Shape | None:
-    """The dims of a tensor type; None if the type has no dims, or is not a tensor type."""
+    """Returns the dims of a tensor type; None if the type has no dims, or is not a tensor type."""
     tensor = kind.tensor_type
     if kind.WhichOneof("value") != "tensor_type" or not tensor.HasField("shape"):
         return None

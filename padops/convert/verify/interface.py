@@ -24,13 +24,13 @@ TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and s
 class Asked:
     """The options of a comparison."""
 
-    inputs: Inputs | None = None  # the inputs for both models; None for random ones
+    inputs: Inputs | None = None  # the inputs for both models; None for random inputs
     seed: int = 0  # the seed of random inputs
     rtol: float | None = None  # see ``Tolerance``
     atol: float | None = None  # see ``Tolerance``
     # The values behind Pads that ONNX Runtime gets wrong or may get wrong, each with the reason
     doubted: Mapping[str, str] = field(default_factory=dict)
-    doubted_unoptimised: Mapping[str, str] = field(default_factory=dict)  # the same, without graph optimisation
+    doubted_unoptimised: Mapping[str, str] = field(default_factory=dict)  # the same for runs without graph optimisation
     run: bool = False  # whether to run both models even if they are proved equal
 
     @property
@@ -41,15 +41,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class RunInputs:
-    """The inputs of a run of both models, and its options."""
+    """The inputs and the options of a run of both models."""
 
     inputs: Sequence[Input]
-    given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random ones
+    given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random inputs
     asked: Asked
     hints: Hints = field(default_factory=Hints)
     # The values that may differ, because the converted model corrects an error of the original
     corrected: frozenset[str] = frozenset()
-    first: Sequence[Sequence[Input]] = ()  # inputs of dims that may show a difference; they run first
+    first: Sequence[Sequence[Input]] = ()  # inputs whose dims may show a difference; they run first
     is_proved: bool = False  # whether the models are proved equal
     risks: Risks = field(default_factory=Risks)
 
@@ -70,8 +70,8 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
     Callers may pass inputs by position and replace initializers. So the function compares names, order and number of
-    inputs and outputs, and the initializers that a caller can replace. It ignores dynamic dims, their names and
-    defaults: runs check them.
+    inputs and outputs, and the initializers that a caller can replace. It ignores the sizes and names of dims, and
+    default values: runs check them.
     """
     found = []
     for what, first, second in (
@@ -81,7 +81,7 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
         names, others = (", ".join(f"'{value.name}'" for value in values) or "none" for values in (first, second))
         if names != others:
             there = f"{names} in the original, and {others} in the converted model"
-            found.append(f"the {what}s are {there}; callers may take them by position")
+            found.append(f"the {what}s are {there}; callers may rely on their positions")
             continue
         for one, other in zip(first, second):
             if told := _other_type(one.type, other.type):
@@ -92,14 +92,14 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
             continue
         if value.name not in replaceable | {row.name for row in required_inputs(converted)}:
             may = f"may replace the initializer '{value.name}'"
-            found.append(f"a caller of the original {may}, and one of the converted model may not")
+            found.append(f"a caller of the original {may}, but a caller of the converted model may not")
         elif told := _other_type(value.type, inputs[value.name].type):
             found.append(f"the input '{value.name}' is {told}")
     return tuple(found)
 
 
 def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
-    """Describes how two declared types differ in element type or rank; "" if they agree or one is open."""
+    """Describes how two declared types differ in element type or rank; "" if they agree or one type is open."""
     bare, ranks = [deepcopy(kind) for kind in (first, second)], [dims_of(kind) for kind in (first, second)]
     for kind in bare:
         kind.ClearField("denotation")
@@ -113,7 +113,7 @@ def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
 
 
 def _said(kind: onnx.TypeProto) -> str:
-    """A type as onnxruntime writes it; without its elements, if onnx_ir does not know these."""
+    """Returns a type as onnxruntime writes it; without its element type if onnx_ir does not know the type."""
     try:
         return repr(ir.serde.deserialize_type_proto_for_type(kind)).lower()
     except ir.serde.SerdeError:

@@ -1,7 +1,7 @@
-"""Compares an IR with the converted model. OpenVINO's CPU device runs it in its own process, since OpenVINO can crash.
+"""Compares an IR with the converted model. OpenVINO's CPU device runs the IR in its own process: OpenVINO can crash.
 
-Runtimes round differently, but a Pad never rounds. So each Pad runs alone, on its data in OpenVINO, and must return the
-same bits. Outputs may differ by the tolerance measured on either runtime.
+Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone, on its data in
+OpenVINO, and must return the same bits. Outputs may differ by the tolerance measured on either runtime.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from padops.processes import serve
 from padops.spec.dtypes import by_numpy, by_onnx, dtype_of
 
 SECONDS = 600.0  # for one run of the model, its compilation included
-SAID = "each Pad gives the same bits as in OpenVINO, for the data that it has there"
+SAID = "each Pad returns the same bits as in OpenVINO, for the data that it has there"
 MOVED = "no element differs by more than floats move in OpenVINO and in ONNX Runtime"
 HERE = "for the data that it has in OpenVINO"
 ENOUGH = 2  # sets of inputs on which each Pad is compared
@@ -75,7 +75,7 @@ def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Ve
 
 
 def _answering(path: str, *names: str) -> Callable[[Any], Any]:
-    """The function that answers questions about an IR: outputs, or (of a list) the inputs and output of each Pad."""
+    """Returns a function that runs an IR: it returns the outputs or, for a list, the inputs and output of each Pad."""
     outputs, pads = cache(_outputs), cache(_pads)
 
     def answer(question: Any) -> Any:
@@ -87,7 +87,7 @@ def _answering(path: str, *names: str) -> Callable[[Any], Any]:
 
 
 def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
-    """A function that runs a model, given in memory or as a file, and returns its outputs in order."""
+    """Returns a function that runs a model, in memory or in a file, and returns the model's outputs in order."""
     # Keep float32: OpenVINO would use bfloat16 on some processors.
     compiled = import_openvino().Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     # The converted model names an input after the tensor's first name, else after the layer.
@@ -102,7 +102,7 @@ def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
 
 
 def _pads(path: str) -> Callable[[Feeds], list[Any]]:
-    """A function that runs the Pads of an IR, and returns each Pad's name, inputs and output."""
+    """Returns a function that runs the Pads of an IR, and returns each Pad's name, inputs and output."""
     openvino = import_openvino()
     model = openvino.Core().read_model(path)
     pads = [layer for layer in model.get_ordered_ops() if layer.get_type_name() == "Pad"]
@@ -134,7 +134,7 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def _array(tensor: Any) -> np.ndarray:
-    """The elements of an output; for types that NumPy lacks, OpenVINO returns another type of the same size."""
+    """Returns the elements of an output; for types that NumPy lacks, OpenVINO returns another type of the same size."""
     dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
     assert dtype is not None, "padops knows all of OpenVINO's types"
     array: np.ndarray = tensor.data.copy()
@@ -144,7 +144,7 @@ def _array(tensor: Any) -> np.ndarray:
 def _compare_pads(
     verification: Verification, converted: Model, peer: OtherProcess, feeds: Sequence[Feeds]
 ) -> Verification:
-    """Runs each Pad of the converted model alone, on its data in OpenVINO: ``"different"`` if any Pad differs."""
+    """Runs each Pad of the converted model on its data in OpenVINO; the outcome is "different" if a Pad differs."""
     nodes = labelled("graph", converted.message.graph)  # only the outputs check a Pad that became several nodes
     pads = {node.output[0]: (path, node) for path, node in nodes if is_pad(node)}
     told: dict[str, str] = {}  # by output: how the Pad differs, or ""
@@ -162,7 +162,7 @@ def _compare_pads(
             is_right = not told[name]
             found.append(PadComparison(path, form_of(node), "exercised", is_right, (name,), told[name], is_right))
         else:
-            why = f"OpenVINO has no Pad that gives '{name}'"
+            why = f"OpenVINO has no Pad that computes '{name}'"
             found.append(PadComparison(path, form_of(node), "not exercised", detail=why))
     if any(told.values()):
         return replace(verification, outcome="different", pads=tuple(found))

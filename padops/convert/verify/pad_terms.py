@@ -22,7 +22,7 @@ from padops.convert.verify.terms import ABSENT, Head, Kind, Terms
 from padops.spec.dialects import DOMAIN, OPS
 
 MODES = ("constant", "edge", "reflect", "wrap")
-WRAP, AXES, AMOUNTS = 19, 18, 11  # the first version with mode wrap; with the input axes; with amounts as an input
+WRAP, AXES, AMOUNTS = 19, 18, 11  # the first versions with mode wrap, with the input axes, with amounts as an input
 MICROSOFT, ZERO = "com.microsoft", bytes(4)
 MICROSOFT_IS = 13  # com.microsoft::Pad behaves like this version of ONNX's Pad
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
@@ -32,7 +32,7 @@ Place = tuple[str, ...]
 def pad_term(
     terms: Terms, operator: tuple[str, str, int], attributes: Mapping[str, Any], inputs: Sequence[int], place: Place
 ) -> int | None:
-    """The term of an ONNX Pad; None for another node, or for a Pad with wrong inputs or attributes.
+    """Returns the term of an ONNX Pad; None for another node, or for a Pad with wrong inputs or attributes.
 
     ``operator`` is the domain, the op_type and the version; ``attributes`` includes the schema's defaults.
     """
@@ -74,7 +74,7 @@ def pad_term(
 
 
 def version_of(domain: str, op_type: str, version: int) -> int | None:
-    """The version of ONNX's Pad that the operator equals; None for another operator."""
+    """Returns the version of ONNX's Pad that the operator equals; None for any other operator."""
     if op_type == "Pad" and domain in ("", MICROSOFT):
         return version if domain == "" else 0
     is_mirror = domain == DOMAIN and op_type in OPS and op_type.startswith("Pad_")
@@ -82,7 +82,7 @@ def version_of(domain: str, op_type: str, version: int) -> int | None:
 
 
 def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, axes: int = ABSENT) -> bool:
-    """Whether the known input types of a Pad are valid; runtimes reject a model with other types."""
+    """Returns whether the known input types of a Pad are valid; runtimes reject a model with other types."""
     kind, amounts, value, places = map(terms.dtype, (data, pads, fill, axes))
     if amounts not in (None, TensorProto.INT64) or places not in (None, TensorProto.INT64, TensorProto.INT32):
         return False
@@ -90,7 +90,7 @@ def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, a
 
 
 def zero(dtype: int) -> np.ndarray:
-    """The default fill (P7): a scalar with bits of 0, false or the empty string."""
+    """Returns the default fill (P7): a scalar with bits of 0, false or the empty string."""
     if dtype == TensorProto.STRING:
         return np.array(b"", object)
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -98,7 +98,7 @@ def zero(dtype: int) -> np.ndarray:
 
 
 def _rounded(number: Any, dtype: int | None) -> np.ndarray | None:
-    """A fill, rounded once to the data's type (P7); None if the type has no such element."""
+    """Returns a fill rounded once to the data's type (P7); None if the type has no such element."""
     if dtype is None or dtype not in (*FLOATS, *INTEGERS):
         return None
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
@@ -117,7 +117,7 @@ def _as_type(terms: Terms, fill: int, dtype: int | None) -> int:
 
 
 def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
-    """Whether a fill changes nothing (P7): it is the default (bits of 0, false, ""), or the mode ignores it."""
+    """Returns whether a fill changes nothing (P7): it is the default (bits of 0, false, ""), or the mode ignores it."""
     elements = terms.constant(fill)
     if elements is None or terms.head(fill).kind is not Kind.CONSTANT or mode not in MODES:
         return False
@@ -129,7 +129,7 @@ def _says_nothing(terms: Terms, mode: str, fill: int) -> bool:
 
 
 def _as_int64(terms: Terms, axes: int) -> int:
-    """Converts constant int32 axes or amounts to int64; returns others unchanged."""
+    """Converts constant int32 axes or amounts to int64; returns any other input unchanged."""
     elements = terms.constant(axes)
     if elements is None or terms.head(axes).type != TensorProto.INT32:
         return axes
@@ -137,7 +137,7 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Whether Pad ``b`` is Pad ``a`` with a list of all axes, in order.
+    """Returns whether Pad ``b`` is Pad ``a`` with a list of all axes, in order.
 
     If the rank of the data is unknown, the number of amounts determines it (P8).
     """

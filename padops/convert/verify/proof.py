@@ -1,7 +1,7 @@
 """Proves two models equal by structure, moves and folds, region by region, from the outputs back to the inputs.
 
-Two terms are equal if they are the same term, apply the same operator to equal inputs, or if a rule proves the pair.
-Such a pair is a region. Names prove nothing: values with the same name are only tried first.
+Two terms are equal if they are the same term, if they apply the same operator to equal inputs, or if a rule proves them
+equal. A pair that a rule decides is a region. Names prove nothing: the proof only tries values of the same name first.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from padops.convert.verify.terms import ABSENT, GIVEN, Head, Kind, Shape, Terms,
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool | None, bool]
-DEEPEST = 40  # levels of nested goals: a rule may need another pair proved first
+DEEPEST = 40  # the most levels of nested goals: a rule may need the proof of another pair first
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
 Model = onnx.ModelProto
 Folders = tuple[Path | None, Path | None]
-# Exceptions of a proof that meets missing, mistyped or too large attributes or inputs.
+# Exceptions of a proof that reads missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 DECLARED = "the converted model declares dims [{}] of the value '{}', which do not follow from the inputs"
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
-    """Proves without a run that wherever the original runs, the converted model returns the same bits.
+    """Proves that the converted model returns the same bits wherever the original runs; runs neither model.
 
-    ``folders`` has the folder of each model's external data.
+    ``folders`` has the folder of the external data of each model.
     """
     try:
         return _prove(original, converted, folders)
     except UNREADABLE as error:
-        why = f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"
+        why = f"the proof cannot evaluate a node of the models: {type(error).__name__}: {error}"
         return ProofRecord("unknown", why=why)
 
 
@@ -83,7 +83,7 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
-    """Dims that only the converted model declares; onnxruntime uses them."""
+    """Returns a message for each value whose dims only the converted model declares; onnxruntime uses such dims."""
     known: dict[int, list[Shape | None]] = defaultdict(list)
     declared = [row[:2] for row in first.declares] + [(term, dims_of(kind) or ()) for _, kind, term in first.outputs]
     for term, dims in declared:
@@ -96,11 +96,11 @@ def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
 
 
 def _differences(original: Model, converted: Model, first: Built, second: Built) -> list[str]:
-    """Lists interface differences: calls that the converted model refuses, or other outputs."""
+    """Lists the differences of the interfaces: calls that the converted model refuses, and different outputs."""
     found = list(other_interface(original, converted))
     for name in first.declared.keys() & second.declared.keys():
         one, other = dims_of(first.declared[name]), dims_of(second.declared[name])
-        # Symbols refuse nothing: runtimes do not compare them.
+        # A symbol as a dim causes no refusal: runtimes do not compare symbols.
         if other is not None and (one is None or len(one) != len(other) or differ(other, one)):
             found.append(f"the converted model declares other dims of the input '{name}'")
         if first.defaults.get(name) != second.defaults.get(name):
@@ -113,12 +113,12 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms, self._original, self._converted = terms, original, converted
-        self._known: dict[object, RegionRecord] = {}  # the outcomes of moves
+        self._known: dict[object, RegionRecord] = {}  # the outcomes of the rule "moves" so far
         self._failed: dict[Pair, dict[Pair, RegionRecord]] = {}
         self._depth = 0
         self.proved: list[RegionRecord] = []
         self._theirs = {term for names in converted.scopes.values() for term in names.values()}
-        # The values that each body of the original always computes: its results need them.
+        # For each body of the original, the values that the body always computes, because its results need them
         live = set(terms.walk(*(term for _, _, term in original.outputs)))
         self._live = {scope: set(names.values()) & live for scope, names in original.scopes.items()}
         self._live[TOP] |= set(original.inputs.values())
@@ -129,7 +129,7 @@ class Matcher:
         terms.shared = lambda term: term in terms.united or (term in self._theirs and self._is_computed(term))
 
     def prove(self, a: int, b: int) -> bool:
-        """Whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
+        """Returns whether the original's term ``a`` equals the converted model's term ``b``; unites equal terms."""
         if self._depth >= DEEPEST:
             return False
         self._depth += 1
@@ -149,7 +149,7 @@ class Matcher:
         return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries pairs of values with the same name in a body of each model, or ``TOP``."""
+        """Tries to prove pairs of values with the same name, in a body of each model or the main graphs (``TOP``)."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -166,7 +166,7 @@ class Matcher:
         return [term for term in unused if computation(term) not in known and not is_total(terms, term)]
 
     def _is_computed(self, term: int) -> bool:
-        """Whether the original computes an equal value in a body under comparison."""
+        """Returns whether the original computes a value equal to the term, in a body that is being compared."""
         if self._terms.head(term).kind in GIVEN or term in self._terms.united:
             return True
         return any(term in self._live.get(body, ()) for body in self._bodies)
@@ -179,7 +179,7 @@ class Matcher:
             return False
         kinds = terms.head(a).kind, terms.head(b).kind
         if kinds[0] in GIVEN and kinds[1] in GIVEN:
-            self._failed[a, b] = {}  # the term above is the region
+            self._failed[a, b] = {}  # the term that uses these values is the region
             return False
         if Kind.BODY in kinds:
             return bool((yield self._graphs(a, b)))
@@ -199,13 +199,13 @@ class Matcher:
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        if region.verdict == "different" or not causes:  # the models are run with its counterexample
+        if region.verdict == "different" or not causes:  # a run of the models checks the counterexample
             causes[a, b] = region
         self._failed[a, b] = causes
         return False
 
     def _decide(self, a: int, b: int) -> RegionRecord:
-        """The outcome of the rules for a pair: a fold if both are windows, else moves."""
+        """Returns the outcome of the rules for a pair: "fold" if both terms are windows, else "amounts" or "moves"."""
         terms = self._terms
         if (found := folds.same(terms, a, b, self.prove)) is not None:
             return found
@@ -241,7 +241,7 @@ class Matcher:
         return True
 
     def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
-        """A rule's outcome with the name of the pair, and the operators that only one side has."""
+        """Returns a rule's outcome with the name of the pair and the operators that only one side has."""
         terms = self._terms
         mine, theirs = (set(cone(terms, root, terms.shared)) for root in (a, b))
         sides = [
@@ -253,7 +253,7 @@ class Matcher:
 
 
 def named(terms: Terms, term: int) -> str:
-    """A term in words: its operator or its kind."""
+    """Describes a term in words, by its operator or its kind."""
     head = terms.head(term)
     if head.kind is Kind.CONSTANT:
         return f"a constant of dims {list(head.dims)}"

@@ -31,8 +31,8 @@ from padops.spec.dialects import DOMAIN
 Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
 LEFT_OUT = (
-    "onnxruntime has left {} out of the session, which has {} alone; register a provider's library first, and see its "
-    "messages"
+    "onnxruntime has left {} out of the session, which has {} alone; register a provider's library first, and see "
+    "onnxruntime's messages"
 )
 ORIGINAL, CONVERTED = "the original", "the converted model"
 SECONDS = 600.0  # for one run of the model; the first run compiles it
@@ -57,7 +57,7 @@ def compare_beside(
 ) -> Verification:
     """Runs both models in sessions with these providers and compares every bit of their outputs."""
     if any(document.foreign for document in documents):
-        raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
+        raise UsageError("with providers both models run in ONNX Runtime, which runs only ONNX models")
     message = documents[0].proto
     if noticed := other_interface(message, documents[1].proto):
         return Verification("interface", notes=noticed)
@@ -85,7 +85,7 @@ def compare_beside(
 
 
 def _libraries(names: Sequence[str]) -> dict[str, str]:
-    """The libraries that this process has registered for the providers, by provider."""
+    """Returns the libraries that this process has registered for the providers, by provider."""
     with needing_onnxruntime("verifying with providers"):
         import onnxruntime
 
@@ -100,7 +100,7 @@ def _libraries(names: Sequence[str]) -> dict[str, str]:
 
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
-    """Notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
+    """Returns notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
     other = next((name for name in providers if name not in (*EP_NAMES, CPU)), "no provider")
     ran: dict[str, list[str]] = defaultdict(list)
@@ -115,7 +115,7 @@ def _told(which: str, document: Document, providers: Sequence[str], runners: Map
 
 
 def _compare(original: OtherProcess | None, converted: OtherProcess | None, case: RunInputs) -> Verification:
-    """Compares two created sessions; None for a refused session."""
+    """Compares the sessions of two models; a session is None if onnxruntime refused it."""
     notes: list[str] = []
     for which, session in ((ORIGINAL, original), (CONVERTED, converted)):
         if session is None:

@@ -1,8 +1,8 @@
 """Measures how far each output of the original moves by rounding alone; the converted model may differ by as much.
 
 The original runs at two optimisation levels, and with its inputs and weights changed by a rounding error. The tolerance
-is the largest change of an output times ``FACTOR``, since another order of sums or another fusion may cause as much. A
-wrong Pad changes outputs by the size of the data.
+is the largest change of an output times ``FACTOR``, since another order of sums or another fusion may cause a change of
+this size. A wrong Pad changes outputs by the size of the data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from padops.convert.verify.sessions import DoesNotRun, Model, Outputs, Trial
 from padops.spec.dtypes import by_numpy
 
 FACTOR = 16.0
-ULPS = 8.0  # of an output's largest element: even a sum of a few elements rounds by this much
+ULPS = 8.0  # units in the last place of an output's largest element: even a sum of a few elements rounds by this much
 HANDED_ON = ("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 DRAWS = 2  # runs with changed inputs and weights
 Pair = tuple[np.ndarray, np.ndarray]
@@ -59,7 +59,7 @@ class Moves:
         return changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Whether an output is within the tolerance; optimisation, which may be wrong, counts with ``levels``."""
+        """Returns whether an output is within the tolerance; ``levels`` includes optimisation, which may be wrong."""
         if not are_alike(before, after):
             return False
         least = 1.0 if name in self._parts else 0.0
@@ -76,7 +76,7 @@ class Moves:
 
 
 def _parts(model: onnx.ModelProto) -> set[str]:
-    """The outputs whose elements are fractions of 1: a sigmoid of 1e-5 may be computed as 1 minus a sum."""
+    """Returns the outputs whose elements are fractions of 1: a sigmoid of 1e-5 may be computed as 1 minus a sum."""
     made = {name: node for node in model.graph.node for name in node.output}
     found = set()
     for output in model.graph.output:
@@ -91,7 +91,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 def _is_near(
     before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
-    """Whether two values differ by no more than the pairs, or than a part of the largest element or ``least``."""
+    """Returns whether two values differ by no more than the pairs allow, or the largest element or ``least`` allows."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)
@@ -101,7 +101,7 @@ def _is_near(
 
 
 def _gap(pair: Pair) -> float:
-    """The largest finite difference of two float arrays; 0 for other types."""
+    """Returns the largest finite difference of two float arrays; 0 for other types."""
     if pair[0].shape != pair[1].shape or _bits(pair[0].dtype) is None:
         return 0.0
     with np.errstate(invalid="ignore"):
@@ -109,7 +109,7 @@ def _gap(pair: Pair) -> float:
 
 
 def _largest(array: np.ndarray) -> float:
-    """The largest finite magnitude of an array of floats."""
+    """Returns the largest finite magnitude of an array of floats."""
     wide = np.abs(array.astype(np.float64))
     return float(wide[np.isfinite(wide)].max(initial=0))
 
@@ -130,7 +130,7 @@ def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _with_other_weights(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
-    """Returns the model with changed inline weights, or unchanged weights if they are too large."""
+    """Returns the model with changed inline weights, or with unchanged weights if these are too large."""
     made = deepcopy(model)
     rows = [row for row in made.graph.initializer if len(row.dims) > 1 and not row.external_data]
     for row in rows if sum(row.ByteSize() for row in rows) <= WEIGHTS else ():

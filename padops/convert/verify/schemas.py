@@ -15,28 +15,28 @@ INTEGERS = tuple(onnx.TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in
 
 
 def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
-    """The imported version of each domain."""
+    """Returns the imported version of each domain."""
     return {plain_domain(row.domain): row.version for row in message.opset_import}
 
 
 def is_fallback(function: onnx.FunctionProto) -> bool:
-    """Whether a function is a fallback: it runs in place of an operator of padops if the library is absent."""
+    """Returns whether a function is a fallback: it runs in place of an operator of padops if the library is absent."""
     return function.domain == DOMAIN and function.name in OPS
 
 
 def plain_domain(domain: str) -> str:
-    """A domain, with ``""`` for ``"ai.onnx"``, its other name."""
+    """Returns the domain, or ``""`` for ``"ai.onnx"``: both are names of ONNX's own domain."""
     return "" if domain == "ai.onnx" else domain
 
 
 def type_name(dtype: int) -> str:
-    """The name of an element type, in lower case; ``dtype`` is a number of ``onnx.TensorProto``."""
+    """Returns the name of an element type, in lower case; ``dtype`` is a number of ``onnx.TensorProto``."""
     return str(onnx.TensorProto.DataType.Name(dtype)).lower()
 
 
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
-    """The schema of an operator in an opset of its domain; None if onnx has none."""
+    """Returns the schema of an operator in an opset of its domain; None if onnx has no schema."""
     try:
         return onnx.defs.get_schema(op_type, opset, domain)
     except onnx.defs.SchemaError:
@@ -44,13 +44,13 @@ def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
 
 
 def version_of(domain: str, op_type: str, opset: int) -> int:
-    """The ``since_version`` of the operator in an opset; the opset itself if onnx has no schema."""
+    """Returns the ``since_version`` of the operator in an opset; the opset itself if onnx has no schema."""
     found = None if domain == DOMAIN else schema(domain, op_type, opset)
     return opset if found is None else found.since_version
 
 
 def attribute_value(attribute: onnx.AttributeProto) -> Any:
-    """A hashable value of an attribute, equal only for equal bits. Not for graphs and tensors."""
+    """Returns a hashable value of an attribute, equal only for equal bits. It does not support graphs and tensors."""
     kind = attribute.type
     if kind in (INT, STRING):
         return attribute.i if kind == INT else attribute.s
@@ -67,7 +67,7 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
 
 @lru_cache(None)
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
-    """The names, types and values of an operator's default attributes."""
+    """Returns the names, types and values of an operator's default attributes."""
     if domain == DOMAIN:
         given = OPS[op_type].attributes if op_type in OPS else ()
         defaults = [onnx.helper.make_attribute(row.name, row.default) for row in given
@@ -80,6 +80,6 @@ def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, 
 
 @lru_cache(None)
 def takes(op_type: str, version: int, dtype: int) -> bool:
-    """Whether the first input of an ONNX operator may have an element type."""
+    """Returns whether the first input of an ONNX operator may have an element type."""
     found = schema("", op_type, version)
     return found is not None and f"tensor({type_name(dtype)})" in found.inputs[0].types

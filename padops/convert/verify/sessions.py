@@ -29,12 +29,12 @@ from padops.spec.dtypes import dtype_of
 if TYPE_CHECKING:
     import onnxruntime
 
-LARGE = 1 << 24  # bytes of a model file from which one run after a proof is enough
+LARGE = 1 << 24  # bytes; for larger model files, one run after a proof is enough
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # for a model in memory
-MOST_ATTEMPTS = 120  # for one set of inputs
+MOST_ATTEMPTS = 120  # the most attempts at one set of inputs
 NO_MEMORY = re.compile("Failed to allocate memory|bad.?alloc")
-BLAME = -1  # no number of an attempt
+BLAME = -1  # differs from the number of every attempt
 Outputs = dict[str, Value]
 
 
@@ -47,14 +47,14 @@ class DoesNotRun(Exception):
 
 
 class NoMemory(DoesNotRun, MemoryError):
-    """There is no memory for these inputs, which says nothing about the model."""
+    """There is not enough memory for some inputs, so the failure says nothing about the model."""
 
 
 class Session:
     """A model in ONNX Runtime, on the CPU."""
 
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
-        """Creates the session. ``library`` registers padops' operators; a profile is written beside ``profile``."""
+        """Creates the session. ``library`` registers padops' operators; ``profile`` begins the path of a profile."""
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         with needing_onnxruntime("verifying a model"):
@@ -83,7 +83,7 @@ class Session:
         with pyop.collected() as failed:
             try:
                 outputs = dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
-            except Exception as error:  # as above
+            except Exception as error:  # onnxruntime's exceptions have no common base class
                 lacks = isinstance(error, MemoryError) or NO_MEMORY.search(str(error))
                 raise (NoMemory if lacks else DoesNotRun)(str(error)) from error
         if failed:
@@ -91,7 +91,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Runs the model on the inputs of trials; leaves out trials for which there is no memory, unless all are."""
+        """Runs the model on the inputs of trials; leaves out trials that lack memory, but raises NoMemory if all do."""
         ran: list[Trial] = []
         for trial in trials:
             try:
@@ -108,14 +108,14 @@ class Session:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its file, its content, and what runs in its place, with its external data beside the file."""
+    """A model: its file, its content, and ``instead``: a model that runs in its place with its external data."""
 
     path: Path
     message: onnx.ModelProto
     instead: onnx.ModelProto | None = None
 
     def session(self, optimised: bool, library: bool = True) -> Session:
-        """A session of the model. Raises DoesNotRun if ONNX Runtime refuses the model."""
+        """Returns a session of the model. Raises DoesNotRun if ONNX Runtime refuses the model."""
         return Session(self, optimised, library)
 
     @property
@@ -130,7 +130,7 @@ class Model:
 
 
 class OtherProcess(Pickled):
-    """Another process, which runs a model, in the form of a session; its refusals are ``DoesNotRun``."""
+    """Another process that runs a model, with the interface of a session; a refusal raises ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
         try:
@@ -150,15 +150,15 @@ class Trial:
     feeds: Feeds
     outputs: Outputs
     unstable: frozenset[str]
-    after: Outputs = field(default_factory=dict)  # of the converted model
+    after: Outputs = field(default_factory=dict)  # the outputs of the converted model
 
     def then(self, session: Session | OtherProcess) -> Trial:
-        """The trial with a session's outputs as those of the converted model."""
+        """Returns the trial with a session's outputs as the outputs of the converted model."""
         return replace(self, after=session.run(self.feeds))
 
 
 class Risks:
-    """Records attempts before they run, in memory that copies of the process share: a division by 0 crashes a copy."""
+    """Records attempts before they run, in memory shared by copies of the process: a division by 0 crashes its copy."""
 
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
@@ -167,7 +167,7 @@ class Risks:
         self.blamed = False  # whether the converted model crashed the process, on inputs that the original survives
 
     def begin(self) -> bool:
-        """Records an attempt; False if it has crashed a process before."""
+        """Records an attempt; returns False if the same attempt has crashed a process before."""
         self._made += 1
         if self._made in self.left_out:
             return False
@@ -180,7 +180,7 @@ class Risks:
 
     @contextmanager
     def blame(self) -> Iterator[None]:
-        """Records that only the converted model runs."""
+        """Records, for a ``with`` block, that only the converted model runs."""
         self._now[0] = BLAME
         try:
             yield
@@ -188,7 +188,7 @@ class Risks:
             self.end()
 
     def learn(self) -> bool:
-        """From now on, skips the attempt that crashed a copy of this process; False if none was under way."""
+        """From now on, skips the attempt that crashed a copy of this process; returns False if no attempt ran."""
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME
@@ -202,9 +202,9 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it accepts; the first trial twice, unless ``is_stable``."""
+    """Runs a model on each turn's first attempt that it accepts; runs the first trial twice unless ``is_stable``."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
-    refusal = DoesNotRun("there is nothing to feed it with")
+    refusal = DoesNotRun("there are no inputs to run the model on")
     for attempts in turns:
         for feeds in islice(attempts, MOST_ATTEMPTS):
             if not risks.begin():
@@ -243,6 +243,6 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
 
 
 def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:
-    """The types and shapes of each set of inputs, for the report."""
+    """Returns the types and shapes of each set of inputs, for the report."""
     rows = ([f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()] for one in feeds)
     return tuple(map(", ".join, rows))

@@ -1,8 +1,8 @@
 """The store of terms: both models' computations, each stored once.
 
-A term is a head and its inputs, which are terms. Two values have one term if one operator, version and attributes
-compute both from the same inputs in one graph. A term holds no names, no node order and no declared dims. Terms that
-are later proved equal are united (union-find).
+A term is a head and its inputs, which are terms. Two values have the same term if the same operator computes both with
+the same version and attributes, from the same inputs, in one graph. A term holds no names, no node order and no
+declared dims. Terms that are later proved equal are united (union-find).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 from padops.convert.records import RegionRecord
 
 ABSENT = -1  # an optional input that is not given
-Dim = int | str | None  # a number of elements; a symbol; None: unknown
+Dim = int | str | None  # a number of elements, a symbol, or None if unknown
 Shape = tuple[Dim, ...]
 Read = Callable[[], np.ndarray | None]  # returns a constant's elements; None if they do not fit into memory
 
 
 def digest_of(array: np.ndarray) -> bytes:
-    """The SHA-256 of a constant's elements; each string is hashed with its length."""
+    """Returns the SHA-256 of a constant's elements; each string is hashed with its length."""
     if array.dtype != object:
         return sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data).digest()
     texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
@@ -35,9 +35,9 @@ def digest_of(array: np.ndarray) -> bytes:
 class Kind(Enum):
     """The kind of a term."""
 
-    INPUT = "input"  # of the graph
+    INPUT = "input"  # an input of the graph
     CONSTANT = "constant"  # known elements
-    # One output of a node. The inputs are the node's, without trailing absent ones, then a BODY for each graph
+    # One output of a node. The inputs are the node's inputs up to the last present input, then a BODY for each graph
     # attribute, and for a call the BODY of its function
     OPERATOR = "operator"
     PAD = "pad"  # a Pad of ONNX, of any version and domain. The inputs are data, pads, fill or ABSENT, axes or ABSENT
@@ -62,13 +62,13 @@ class Head:
     # bytes, a string is bytes, a tensor is its term
     attributes: tuple[tuple[str, int, Any], ...] = ()
     output: int = 0  # the index of a node's output or of a formal; for a body, the number of formals
-    outputs: int = 1  # the number of a node's outputs; for a body, of its formals and results
+    outputs: int = 1  # the number of a node's outputs; for a body, the number of its formals and results
     mode: str = ""  # a Pad's mode: ``"constant"``, ``"edge"``, ``"reflect"``, ``"wrap"``
     fill: bytes = b""  # a Pad's fill, if it is a float attribute: 4 bytes; else ``b""``
     type: int | bytes = 0  # an input's serialized type; a constant's element type as ``onnx.TensorProto`` numbers it
     dims: tuple[int, ...] = ()  # a constant's dims
     digest: bytes = b""  # the SHA-256 of a constant's bytes
-    place: tuple[str, ...] = ()  # the bodies around a node: a node of a branch is no node of the graph around it
+    place: tuple[str, ...] = ()  # the bodies around a node: a node inside a branch differs from the same node outside
     site: int = 0  # a number that makes a random node unique
 
 
@@ -106,14 +106,14 @@ class Terms:
     def __init__(self) -> None:
         # For a term, the name of its value: in the original, else in the converted model
         self.names: dict[int, str] = {}
-        # Whether the original computes a value equal to the term, wherever it reaches the compared pair
+        # Whether the original, whenever it computes the compared pair, also computes a value equal to the term
         self.computed: Callable[[int], bool] = lambda term: True
         self.shared: Callable[[int], bool] = lambda term: False  # whether both models have a value equal to the term
         self._ids: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._heads: list[Head] = []
         self._inputs: list[tuple[int, ...]] = []
         self._parent: list[int] = []
-        self.united: set[int] = set()  # all terms that are equal to another one
+        self.united: set[int] = set()  # all terms that are equal to another term
         self._facts: dict[int, Facts] = {}
 
     def add(self, head: Head, inputs: tuple[int, ...] = ()) -> int:
@@ -126,7 +126,7 @@ class Terms:
         return found
 
     def add_constant(self, array: np.ndarray, dtype: int) -> int:
-        """The term of known elements (strings: an object array); ``dtype`` is as ``onnx.TensorProto`` numbers it."""
+        """Returns the term of known elements (strings: an object array); ``dtype`` is an ``onnx.TensorProto`` type."""
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
@@ -136,7 +136,7 @@ class Terms:
         return term
 
     def find(self, term: int) -> int:
-        """The representative of the term's equality class; ABSENT stays ABSENT."""
+        """Returns the representative of the term's equality class; ABSENT stays ABSENT."""
         while term != ABSENT and self._parent[term] != term:
             term = self._parent[term]
         return term
@@ -149,45 +149,45 @@ class Terms:
             self.united |= {a, b}
 
     def head(self, term: int) -> Head:
-        """The term's own head; equal terms may have other heads."""
+        """Returns the term's own head; equal terms may have different heads."""
         return self._heads[term]
 
     def inputs(self, term: int) -> tuple[int, ...]:
-        """The term's inputs, in order; ABSENT for an optional input that is not given."""
+        """Returns the term's inputs, in order; ABSENT for an optional input that is not given."""
         return self._inputs[term]
 
     def op(self, term: int) -> str:
-        """The op_type of an ONNX operator; ``""`` for any other term."""
+        """Returns the op_type of an ONNX operator; ``""`` for any other term."""
         head = self._heads[term]
         return head.name if head.kind is Kind.OPERATOR and head.domain == "" else ""
 
     def attribute(self, term: int, name: str, default: Any = None) -> Any:
-        """An attribute's value, schema defaults included, in the form that :class:`Head` describes."""
+        """Returns an attribute's value, schema defaults included, in the form that :class:`Head` describes."""
         return next((value for key, _, value in self._heads[term].attributes if key == name), default)
 
     def constant(self, term: int) -> np.ndarray | None:
-        """The elements, if the term equals a constant that fits into memory; else None."""
+        """Returns the elements, if the term equals a constant that fits into memory; else None."""
         read = self.facts(term).read
         return None if read is None else read()
 
     def dtype(self, term: int) -> int | None:
-        """The element type, as ``onnx.TensorProto`` numbers it; None if unknown."""
+        """Returns the element type, as ``onnx.TensorProto`` numbers it; None if unknown."""
         return self.facts(term).dtype or None
 
     def shape(self, term: int) -> Shape | None:
-        """The dims that follow from the inputs; None if even the rank is unknown."""
+        """Returns the dims that follow from the inputs; None if even the rank is unknown."""
         return self.facts(term).shape
 
     def facts(self, term: int) -> Facts:
-        """The known facts of the term's value."""
+        """Returns the known facts of the term's value."""
         return self._facts.get(self.find(term)) or Facts()
 
     def learn(self, term: int, dtype: int, shape: Shape | None) -> None:
-        """Adds facts to the known facts."""
+        """Adds an element type and dims to the known facts of the term's value."""
         self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
     def walk(self, *roots: int, through: Callable[[int], bool] = lambda term: True) -> Iterator[int]:
-        """The roots and the terms below them, each once; nothing below a term for which ``through`` is False."""
+        """Yields each root and each term below them once, but none below a term for which ``through`` is False."""
         seen: set[int] = {ABSENT}
         todo = [*roots]
         while todo:

@@ -269,7 +269,7 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str | None]] = {
     "a window that is too small": (padded([0, 0, 3, 0, 0, 0, 0, 0], "AveragePool", kernel_shape=[3, 3]), KERNEL),
     "both pads too large": (average(pads=[2, 0, 0, 0], count_include_pad=1), KERNEL),
     "ceil_mode": (average(ceil_mode=1), "with ceil_mode the last window may begin in the padding"),
-    "averages of data": (average(pads=[1, 0, 0, 0]), "it does not count what it pads itself"),
+    "averages of data": (average(pads=[1, 0, 0, 0]), "it does not count its own padding"),
     "an axis of nothing": (padded([0, 0, 1, 0, 0, 1], "AveragePool", kernel_shape=[2], shape=[1, 1, 0]),
                            "ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
     "averages that releases miscount": (

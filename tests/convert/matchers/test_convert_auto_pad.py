@@ -198,7 +198,7 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
      "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
      "and TensorFlow do not agree on the elements that are missing"),
     (window("ConvTranspose", (1, 1, 4), W2, output_shape=(9,)),
-     "output_shape gives its amounts, and auto_pad only halves them; remove output_shape"),
+     "output_shape sets its amounts, and auto_pad only halves them; remove output_shape"),
     (window("MaxpoolWithMask", domain=MS, kernel_shape=(3,)), "its mask would have to be padded with the data"),
     (window("ConvTransposeWithDynamicPads", domain=MS, kernel_shape=(3,)), "its amounts are an input"),
     (window("Conv", NAMES[:4], domain="com.microsoft.nchwc", kernel_shape=(3, 3)),

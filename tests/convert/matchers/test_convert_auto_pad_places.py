@@ -123,7 +123,7 @@ def test_branches_and_functions(tmp_path: Path) -> None:
     places = ["graph/if.then_branch", "graph/if.else_branch", "function d::Pools"]
     assert [path.rsplit("/", 1)[0] for path in paths[::3]] == places
     assert [record.op_type for record in records[::3]] == ["SamePad_1", "SamePad_1", "explicit pads"]
-    other = "a Pad in front gives other bits for NaN and minus infinity where its data are padded"
+    other = "a Pad in front changes the bits of results for NaN and minus infinity in padded data"
     assert records[6].notes == (f"an If chooses between 2 pads by the size; {other}",)
     for flag, size in product((True, False), (11, 12, 13, 14)):
         data = np.random.default_rng(size).standard_normal((1, 2, size), np.float32)

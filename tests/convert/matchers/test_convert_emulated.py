@@ -342,7 +342,7 @@ def test_spelled(rows: list, opset: int) -> None:
     first, second = conversion.records
     last = original.graph.node[-1].name
     for record, note in ((first, f"one operator for the {len(original.graph.node)} nodes up to {last}"),
-                         (second, "in one with first")):  # fmt: skip
+                         (second, "converted with first")):  # fmt: skip
         assert (record.status, record.op_type, record.notes[0]) == ("converted", SYMMETRIC, note)
         assert record.form == "symmetric emulation of tf2onnx"
     assert (first.name, second.name) == ("first", "second")

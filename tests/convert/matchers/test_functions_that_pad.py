@@ -67,7 +67,7 @@ def test_center_crop_pad_as_the_reference(name: str) -> None:
     ({"shape": [7], "axes": [1], "transposed": True}, "may be wrong", ((0, 0), (1, 2)),
      "The optimizer moves a Transpose past this Pad"),  # that of its body
     ({"known": False, "of_shape": "int32"}, "refuses", None,
-     "ONNX Runtime writes out its body, which takes the shape as int64 alone"),
+     "ONNX Runtime inlines its body, which accepts the shape only as int64"),
 ])  # fmt: skip
 def test_center_crop_pad_that_onnx_runtime_gets_wrong(options: dict, verdict: str, amounts: Any, why: str) -> None:
     source, data = centred(**options), np.arange(20, dtype=np.float32).reshape(4, 5)
@@ -141,7 +141,7 @@ def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: in
     if verdict == "runs":
         session.run(None, feeds)
         return
-    assert pad.why == "ONNX Runtime runs it, as long as the mask is as long as the keys"
+    assert pad.why == "ONNX Runtime runs it if the mask is as long as the keys"
     with pytest.raises(Exception, match="attention_helper"):
         session.run(None, feeds)
 

@@ -313,4 +313,4 @@ def test_what_openvino_cannot_compute_says_why(tmp_path, monkeypatch, part, valu
     monkeypatch.setattr(ir, part, value)
     axes = op.convert(constant([1.5], np.float32), "i64")  # loses something, and devices may round differently
     text = refusal(layer(tmp_path / "m.xml", lambda x: op.reduce_sum(x, axes, True)))
-    assert f"is no constant; OpenVINO computes that from constants, {reason}" in text
+    assert f"is no constant; OpenVINO computes this value from constants, {reason}" in text

@@ -1,9 +1,9 @@
-"""Compares parts that only move data: both run once on the positions of elements instead of the elements.
+"""Compares two parts that only move data: each part runs once, on the positions of elements instead of the elements.
 
 An operator that only moves data decides only where each element comes from. If both parts yield the same element at
-each position, they agree for all data of these dims. Open dims get a fixed list of sizes: all the same size, from 0 to
-``LARGEST`` or a longer period, and around each constant of the parts, their products and their sums; then two large
-axes; then unlike sizes, by their symbols and one by one. The proof names its sizes, and covers no others.
+each position, they agree for all data of these dims. Open dims get fixed sizes. First, all dims have one size, from 0
+to ``LARGEST`` or a longer period. Then sizes are near constants of the parts, their products and their sums. Then two
+axes are large. Last, sizes differ by symbol or dim by dim. The proof names its sizes and covers no others.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from padops.convert.verify.moves.evaluation import DEEPEST, Evaluation, Size
 from padops.convert.verify.terms import ABSENT, Dim, Fails, Kind, Terms, Unsupported, outcome
 
 RULE = "moves"
-LARGEST, UNLIKE = 24, 12  # the sizes that all open dims have together; sets of unlike sizes, of each kind
-BEYOND = (25, 31, 32, 33, 47, 48, 64, 97)  # sizes above that all open dims have together, too
-MOST = 1 << 24  # elements of a value of known dims
-MOST_SIZED = 1 << 20  # elements of a value with open dims; sets of sizes with more are left out
-FAR = 1 << 28  # constants from here on are ends without a limit, and no sizes
-# The limits of narrow types: a size that goes through one of them changes there.
+LARGEST, UNLIKE = 24, 12  # the largest size of all open dims together; the number of sets of unlike sizes of each kind
+BEYOND = (25, 31, 32, 33, 47, 48, 64, 97)  # larger sizes that all open dims also have together
+MOST = 1 << 24  # the most elements of a value of known dims
+MOST_SIZED = 1 << 20  # the most elements of a value with open dims; sets of sizes that need more are left out
+FAR = 1 << 28  # constants from this number on mean "no limit" and are not sizes
+# The limits of narrow types: a cast to the type changes a size beyond its limit.
 NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, TensorProto.INT16: {32767}, TensorProto.UINT16: {65535},
           TensorProto.FLOAT16: {2048}, TensorProto.BFLOAT16: {256}}  # fmt: skip
-FEW = 64  # elements of a value whose numbers count
-TRIED = (7, 12)  # sizes of all open dims: integers that are the same with either do not follow from them
+FEW = 64  # the most elements of a value whose numbers count
+TRIED = (7, 12)  # two sizes of all open dims: integers that are the same for both sizes do not follow from open dims
 SCALES = {"Div", "Mul", "Mod", "Range"}  # operators that divide or multiply a size by a constant
 # Operators that change a size by a constant, or compare it with one
 STEPS = SCALES | {*"Sub Add Max Min Slice Clip Equal Greater GreaterOrEqual Less LessOrEqual".split()}
-JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum of constants; of how many; how many are tried
+JOINT, MOST_STEPS, MOST_JOINT = 8192, 12, 24  # the largest product or sum; its most constants; the most that are tried
 FARTHEST = 1 << 19  # the largest size near a product
-TOGETHER, EXACT = 128, 1024  # the largest size of all dims; of two axes
-DRAWN = "drawn"  # a kind of sizes, which a proof does not list
+TOGETHER, EXACT = 128, 1024  # the largest size that all dims have together; the largest size of two axes
+DRAWN = "drawn"  # a kind of sizes that a proof does not list
 TOO_LARGE, OPEN = "elements, which is more than", "are not all known"
 FAILED = "the original fails, whatever the data are: "
 NEW_ERROR = "the converted model fails where the original runs: "
-Tried = tuple[str, str, Size, bool]  # a kind of sizes, the sizes, a function that gives them, whether they are needed
+Tried = tuple[str, str, Size, bool]  # the kind, text and function of sizes, and whether the proof needs them
 
 
 def _decide(terms: Terms, a: int, b: int) -> RegionRecord:
@@ -61,7 +61,7 @@ def _decide(terms: Terms, a: int, b: int) -> RegionRecord:
         elif found.verdict == "different" or not is_unsuited:
             return found
     if (count := sum(map(len, ran.values()))) * 4 < len(sizes) and count < LARGEST:
-        left = left or f"of {len(sizes)} sets of sizes, the original takes {count}"
+        left = left or f"the original accepts only {count} of {len(sizes)} sets of sizes"
     if left:
         return outcome("unknown", RULE, why=left)
     drawn = len(ran.pop(DRAWN, ()))
@@ -70,7 +70,7 @@ def _decide(terms: Terms, a: int, b: int) -> RegionRecord:
 
 
 def _in_ranges(sizes: list[str]) -> str:
-    """Lists sizes; from three successive numbers on, as a range: "0 to 24, 31"."""
+    """Lists sizes as text; three or more successive numbers become a range: "0 to 24, 31"."""
     rows: list[list[str]] = []
     for size in dict.fromkeys(sizes):
         follows = rows and size.isdigit() and rows[-1][-1].isdigit() and int(size) == int(rows[-1][-1]) + 1
@@ -79,7 +79,7 @@ def _in_ranges(sizes: list[str]) -> str:
 
 
 def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
-    """The sets of sizes of open dims; and why they are not enough for a proof, or ""."""
+    """Returns the sets of sizes of open dims, and the reason why they are not enough for a proof, or ""."""
 
     def at(sizes: Mapping[int, int], others: int) -> Size:
         return lambda term, axis, symbol: sizes.get(axis, others)
@@ -101,7 +101,7 @@ def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
     alike = sorted({*together, *BEYOND, *(size for size in near if size <= TOGETHER)})
     found = [("all the same size", str(every), at({}, every), False) for every in alike]
     for large in (0, 1, *near):
-        for alone in sorted(axes):  # one axis empty, of one element, or near the constants; the others small
+        for alone in sorted(axes):  # one axis is empty, of one element or near the constants; the others are small
             found.append((f"axis {alone}, the others 2", str(large), at({alone: large}, 2), large in needed))
     last = sorted(axes)[-2:]
     ends = sorted({abs(mark) for mark in marks if LARGEST < abs(mark) <= EXACT})[-4:]
@@ -120,7 +120,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 
 
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
-    """The integers of two parts that follow from no open dim, at which they may begin to differ."""
+    """Returns the integers of two parts that follow from no open dim; the parts may begin to differ at these sizes."""
     found = set[int]()
     for term in cones:
         found |= set(_fixed(pair, term))
@@ -139,7 +139,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Sizes near products and sums of constants: n / 2 / 2 - 100 is positive from 404 on; small periods of sizes."""
+    """Returns sizes near products and sums of constants (n / 2 / 2 - 100 is positive from 404 on) and small periods."""
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS and terms.head(term).kind is Kind.OPERATOR:
@@ -162,13 +162,13 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
 
 
 def _fixed(pair: list[Evaluation], term: int) -> list[int]:
-    """The elements of a term, if they are few integers, that follow from no open dim: two sizes give the same."""
+    """Returns those elements of a term of few integers that follow from no open dim: two sizes yield the same."""
     one, other = _few(pair, term)
     return [int(number) for number in one[one == other]]
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
-    """A term's value for two sizes if it has few integers, as many for each; else no integers."""
+    """Returns a term's values for two sizes if both are few integers, in one shape; else no integers."""
     with suppress(Unsupported, Fails):
         one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
@@ -197,8 +197,8 @@ def _compare(terms: Terms, a: int, b: int, most: int, size: Size | None) -> Regi
 def decide(terms: Terms, known: dict[object, RegionRecord], a: int, b: int) -> RegionRecord:
     """Compares two terms by the positions that their elements come from.
 
-    ``known`` has the outcomes so far. A pair that applies the same operators to values of the same types and shapes as
-    an earlier pair gets its outcome. (Without ``known``, 40 lowered Pads of open dims take 45 s, not 3.)
+    ``known`` has the outcomes so far. A pair gets the outcome of an earlier pair that applies the same operators to
+    values of the same types and shapes. (Without ``known``, 40 lowered Pads of open dims take 45 s instead of 3 s.)
     """
     numbers, rows, symbols = dict[int, int](), [], dict[Dim, int]()
     for root in (a, b):
@@ -206,7 +206,7 @@ def decide(terms: Terms, known: dict[object, RegionRecord], a: int, b: int) -> R
             numbers.setdefault(term, len(numbers))
     for term in numbers:
         dims, follows, head = terms.shape(term), is_followed(terms, term), terms.head(term)
-        if dims is not None:  # symbols by their order: names do not count
+        if dims is not None:  # numbers replace symbols in order: names do not count
             dims = (*(symbols.setdefault(d, -1 - len(symbols)) if isinstance(d, str) else d for d in dims),)
         facts = (dims, terms.dtype(term), terms.shared(term), terms.computed(term))
         inputs = [one if one == ABSENT else numbers.get(terms.find(one), numbers.get(one))

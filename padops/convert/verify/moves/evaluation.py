@@ -1,7 +1,7 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-An unknown element has an id for its value and place, a constant element an id for its bits. onnx's reference
-implementation, which shares no code with the converter, computes operators.
+The id of an unknown element identifies its value and its place in the value; the id of a constant element identifies
+its bits. onnx's reference implementation, which shares no code with the converter, computes operators.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from padops.convert.verify.schemas import FLOAT, takes, type_name
 from padops.convert.verify.terms import ABSENT, Dim, Fails, Head, Kind, Terms, Unsupported
 from padops.spec.dtypes import DTYPES
 
-Size = Callable[[int, int, Dim], int]  # the size of an open dim: of a term, by its axis and its symbol
+Size = Callable[[int, int, Dim], int]  # returns the size of an open dim, by its term, axis and symbol
 DEEPEST = 4000  # the most terms that are followed
-PLACES = 40  # the lower bits of an id are the place; the bits above are the block, which is the value
-# Bits of the magnitude of integer types, and whether they are signed.
+PLACES = 40  # the lower bits of an id are the place; the bits above them are the block, the number of the value
+# For each integer type, the bits of its magnitude, and whether the type is signed
 _INTEGERS = {TensorProto.BOOL: (1, False)} | {
     row.onnx: (row.bits - row.name.startswith("int"), row.name.startswith("int")) for row in DTYPES if "int" in row.name
 }
-# 8-bit floats with at most one NaN of each sign: a cast to float and back gives each value again.
+# 8-bit floats with at most one NaN of each sign: a cast to float and back restores each value.
 _SMALL_FLOATS = {TensorProto.DataType.Value(f"FLOAT8{name}") for name in ("E4M3FN", "E4M3FNUZ", "E5M2FNUZ", "E8M0")}
 KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
-# The results are those of onnx's reference: if runtimes disagree with it or with one another, nothing is known.
-FEW = 1 << 16  # elements of an operand of arithmetic; amounts and shapes have few
-SAFE = 1 << 30  # magnitude of operands whose sums and products surely fit into int64
+# onnx's reference computes the results. If runtimes disagree with it or with one another, the result is unknown.
+FEW = 1 << 16  # the most elements of an operand of arithmetic; amounts and shapes have few elements
+SAFE = 1 << 30  # the largest magnitude of operands whose sums and products surely fit into int64
 SUMS = {"Abs", "Add", "Clip", "CumSum", "Div", "Max", "Min", "Mod", "Mul", "Neg", "Range", "ReduceMax", "ReduceMin",
         "ReduceProd", "ReduceSum", "Sign", "Sub"}  # fmt: skip
 ALIKE = {"Add", "Div", "Mod", "Mul", "Sub", "Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
 
 
 class Ids(NamedTuple):
-    """A value by the ids of its elements, int64, and its element type; 0 if unknown."""
+    """A value as the int64 ids of its elements, and its element type, which is 0 if unknown."""
 
     ids: np.ndarray
     dtype: int
@@ -55,12 +55,12 @@ Value = np.ndarray | Ids
 
 
 def dtype_of(array: np.ndarray) -> int:
-    """The element type of known elements."""
+    """Returns the element type of known elements."""
     return TensorProto.STRING if array.dtype == object else int(helper.np_dtype_to_tensor_dtype(array.dtype))
 
 
 def is_exact(source: int, target: int) -> bool:
-    """Whether a cast from ``source`` to ``target`` keeps every value, so that a cast back restores it."""
+    """Returns whether a cast from ``source`` to ``target`` keeps every value, so that a cast back restores it."""
     if source in _SMALL_FLOATS:
         return target in (source, TensorProto.FLOAT)
     if source not in _INTEGERS:
@@ -81,11 +81,11 @@ class Elements:
         self.conditions: set[str] = set()  # the assumptions about casts
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []
-        self._blocks: dict[object, int] = {}  # by value; block 0 is constants
+        self._blocks: dict[object, int] = {}  # by value; constants are in block 0
         self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """The ids, a block, of the value with this ``key``, whose dims are known and whose elements are unknown."""
+        """Returns a block of ids for the value with this ``key``, whose dims are known and elements are unknown."""
         if key not in self._blocks:
             self._blocks[key] = len(self._types)
             self._types.append(dtype)
@@ -94,11 +94,11 @@ class Elements:
 
     @staticmethod
     def blocks(value: Ids) -> set[int]:
-        """The blocks from which a value's elements come (see ``leaf``)."""
+        """Returns the blocks from which a value's elements come (see ``leaf``)."""
         return set(np.unique(value.ids >> PLACES).tolist())
 
     def ids(self, array: Value) -> Ids:
-        """The ids of a value; of known elements, by bits and type."""
+        """Returns the ids of a value; known elements get their ids by bits and type."""
         if isinstance(array, Ids):
             return array
         dtype = dtype_of(array)
@@ -111,7 +111,7 @@ class Elements:
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
     def cast(self, value: Ids, dtype: int) -> Ids | None:
-        """The elements cast to a type; an unknown one keeps its id. None if a cast may round, or is not known."""
+        """Casts elements to a type; an unknown element keeps its id. Returns None if a cast may round or is unknown."""
         if value.dtype == dtype:
             return value
         for block in self.blocks(value) - {0}:
@@ -136,7 +136,7 @@ class Elements:
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
-    """Known elements cast to a type; None if runtimes may differ, such as for numbers beyond the type."""
+    """Casts known elements to a type; returns None if runtimes may differ, as for numbers beyond the type."""
     source = dtype_of(array)
     if source == dtype:
         return array
@@ -159,12 +159,12 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
 
 
 def plane(value: Value) -> np.ndarray:
-    """The array that operators move: a value's known elements, or its ids."""
+    """Returns the array that operators move: a value's known elements, or its ids."""
     return value.ids if isinstance(value, Ids) else value
 
 
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
-    """The ids of padded data, at most ``most``."""
+    """Returns the ids of padded data; raises Unsupported if there are more than ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
     if mode not in pads.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
@@ -197,7 +197,7 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
 
 
 def converted(number: np.ndarray, dtype: int) -> np.ndarray:
-    """A number as an element of a type, as PyTorch converts it: to 16-bit floats by way of float."""
+    """Converts a number to an element of a type as PyTorch does: to a 16-bit float by way of float."""
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
         raise Unsupported("a fill that is not one number, or of data of an unknown type")
     kind = helper.tensor_dtype_to_np_dtype(dtype)
@@ -211,7 +211,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Evaluates two terms on the element ids of their inputs; ``most`` limits a value, ``size`` gives open dims."""
+    """Evaluates two terms on the element ids of their inputs; ``most`` limits values, ``size`` returns open dims."""
 
     def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
         self._terms, self._roots, self._most, self._size = terms, roots, most, size
@@ -221,7 +221,7 @@ class Evaluation:
         self._results: set[int] = set()  # the blocks of the leaves that operators compute
 
     def value(self, root: int) -> Value:
-        """The value of a term, unless it fails or is not known."""
+        """Returns the value of a term; raises Fails if the term fails, Unsupported if the value is not known."""
         todo = [(root, False)]
         while todo:
             term, ready = todo.pop()
@@ -247,13 +247,13 @@ class Evaluation:
         return found
 
     def _known(self, term: int, what: str) -> np.ndarray:
-        """The elements of a value that decides where other elements go."""
+        """Returns the elements of a value that decides where elements of other values go."""
         if isinstance(found := self._given(term), Ids):
             raise Unsupported(f"{what} that are computed from data")
         return found
 
     def difference(self, one: Value, other: Value) -> str:
-        """The difference of two values; ``""`` if their elements are the same."""
+        """Describes the difference of two values; ``""`` if their elements are the same."""
         first, second = self.elements.ids(one), self.elements.ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
@@ -262,7 +262,7 @@ class Evaluation:
         differs = first.ids != second.ids
         if not differs.any():
             return ""
-        # Operators that this class does not evaluate: two of them may return the same.
+        # Two operators that this class does not evaluate may return the same elements.
         alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
         if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
             raise Unsupported("two operators that the proof does not evaluate may return the same")
@@ -288,7 +288,7 @@ class Evaluation:
             raise Unsupported(f"a value of {count} elements, which is more than {self._most}")
 
     def _leaf(self, term: int) -> Ids:
-        """New ids for the elements of a value whose node is not evaluated: both models have it."""
+        """Returns ids for the elements of a value whose node is not evaluated, because both models have the value."""
         head = self._terms.head(term)
         name = self._terms.names.get(term, str(head.name or term))
         what = f"the value '{name}' ({head.name if head.kind is Kind.OPERATOR else head.kind.value})"
@@ -313,7 +313,7 @@ class Evaluation:
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Open dims of a Pad of known amounts or of its data, as many as it has amounts for; None of other values."""
+        """Returns, for a Pad or its data, an open dim for each axis of the known amounts; for other values, None."""
         terms = self._terms
         for pad in islice(cone(terms, self._roots[0]), DEEPEST):
             if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
@@ -331,7 +331,7 @@ class Evaluation:
         data = self.elements.ids(self._given(given[0]))
         said = defined(self._terms.head(term), data.ids.shape, known)
         at = given.get(said.fill, ABSENT)
-        fill = None if at == ABSENT else self._given(at)  # modes that do not use the fill compute it too: it may fail
+        fill = None if at == ABSENT else self._given(at)  # in every mode: the evaluation of a fill may fail
         if said.mode == "constant" and (any(said.value) or (said.number and fill is not None)):
             number = np.frombuffer(said.value, "<f4") if said.value else self._known(at, "the fill of a Pad")
             fill = converted(number, data.dtype)
@@ -383,21 +383,21 @@ class Evaluation:
 
 
 def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
-    """One output of an operator of ONNX, unless the operator fails or its result is not known."""
+    """Returns one output of an ONNX operator; raises Fails if it fails, Unsupported if its result is not known."""
     attributes = {name: value for name, _, value in head.attributes}
     _check(head, attributes, values, most)
     given = tuple(value is not None for value in values)
     feeds = {f"i{place}": value for place, value in enumerate(values) if value is not None}
     try:
         with np.errstate(all="raise"):
-            if head.name == "Div":  # onnx's reference rounds down, ONNX towards 0
+            if head.name == "Div":  # onnx's reference rounds down, the ONNX standard towards 0
                 one, other = (np.asarray(value) for value in values)
                 found = np.abs(one) // np.abs(other)
                 return np.asarray(np.where((one < 0) == (other < 0), found, -found), one.dtype)
             (found,) = _evaluator(head, given).run(None, feeds)
     except (ValueError, IndexError) as error:
         raise Fails(f"{head.name}: {error}") from error
-    except Exception as error:  # onnx's reference raises any type
+    except Exception as error:  # onnx's reference raises exceptions of any type
         raise Unsupported(f"{head.name}: {error}") from error
     return np.asarray(found)
 
@@ -416,7 +416,7 @@ def _evaluator(head: Head, given: tuple[bool, ...]) -> ReferenceEvaluator:
 
 
 def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray | None], most: int) -> None:
-    """Rejects operations that the reference computes but runtimes refuse, or disagree on."""
+    """Rejects operations that the reference computes, but that runtimes refuse or compute differently."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported(f"{op} without data, or with attributes that the function's caller sets")
