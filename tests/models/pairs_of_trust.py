@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper
 from written_models import model
 
 Model = onnx.ModelProto
@@ -163,14 +163,23 @@ EMPTY_ALONE = '(float[n, m] x) => (float[k, l] y) <int64[4] p = {0, -1, 0, 1}, i
 
 
 def payloads() -> Iterator[Row]:
-    """NaNs of other bits in attributes and constants."""
-    first, *others = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7FA00000], np.uint32).view(np.float32)
-    for at, other in enumerate(others, 1):
+    """NaNs of other bits in attributes and constants; other elements of a sparse constant."""
+    yield "a sparse constant", _sparse(1), _sparse(2)
+    first, *others = np.array([0x7FE00000, 0x7FC00001, 0xFFC00000, 0x7FA00000], np.uint32).view(np.float32)
+    for at, other in enumerate(others, 1):  # the last becomes the first where Python reads it as a number
         yield f"a list with a NaN {at}", _labels(first), _labels(other)
         yield f"a tensor with a NaN {at}", _filled(first), _filled(other)
     # Floats of 16 bits in another field than floats of 32, and a field that their type does not use
     for name, more in (("halves", []), ("halves beside a NaN", [float("nan")])):
         yield name, *(_halves(bits, more) for bits in (0x3C00, 0x4000))
+
+
+def _sparse(one: float) -> Model:
+    model = made("(float[3] x) => (float[k] y) { c = Constant <value_int = 1> () y = Add (x, c) }")
+    values, indices = numpy_helper.from_array(np.array([one], np.float32)), numpy_helper.from_array(np.array([1]))
+    sparse = helper.make_sparse_tensor(values, indices, [3])
+    model.graph.node[0].attribute[0].CopyFrom(helper.make_attribute("sparse_value", sparse))
+    return model
 
 
 def _labels(one: np.float32) -> Model:

@@ -70,7 +70,7 @@ def test_set_providers() -> None:
 
 
 MIRROR = pad([1, 1], "mirror").SerializeToString()
-HAVE = "have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
+HAVE = "have PadopsExecutionProvider with {'claim': 'needed'} already; use new SessionOptions"
 
 
 def test_what_is_wrong_raises(capsys: pytest.CaptureFixture[str]) -> None:

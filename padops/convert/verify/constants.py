@@ -40,10 +40,6 @@ class Constants:
             return self._external(tensor, folder)
         array = _read(tensor)
         digest = digest_of(array)
-        if not tensor.HasField("raw_data") and array.dtype.kind in "fc" and np.isnan(array).any():
-            # As Python's numbers, NaNs do not keep their bits.
-            bare = TensorProto(float_data=tensor.float_data, double_data=tensor.double_data)
-            digest = sha256(digest + bare.SerializeToString()).digest()
         read = (lambda: array) if array.nbytes <= HELD else partial(_read, tensor)
         return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
@@ -51,8 +47,6 @@ class Constants:
         """Returns the term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
         if row.name == "value" and row.HasField("t"):
             return self.add(row.t, folder)
-        if row.name == "sparse_value":
-            return self.add_sparse(row.sparse_tensor, folder)
         for names, number, dtype in _BY_ATTRIBUTE:
             if row.name in names and (row.name != "value" or row.type == onnx.AttributeProto.STRING):
                 return self.terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)

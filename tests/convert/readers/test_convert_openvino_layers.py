@@ -162,7 +162,7 @@ def unranked(x: openvino.Node) -> openvino.Node:
     (lambda x: op.variadic_split(x, i(0), i(1, -1)).output(0), (-1, 3), "of an axis that is dynamic"),
     (lambda x: op.scaled_dot_product_attention(x, x, x), (1, 2, 3, -1), "vectors whose size is dynamic"),
     (lambda x: op.matmul(x, f(4), False, True), SHAPE, "transpose_b of a vector"),
-    (lambda x: op.group_convolution(x, unranked(x), [1, 1], *[[0, 0]] * 2, [1, 1]), IMAGE, "those of groups"),
+    (lambda x: op.group_convolution(x, unranked(x), [1, 1], *[[0, 0]] * 2, [1, 1]), IMAGE, "have no group axis"),
     (lambda x: op.avg_pool(x, [1, 1], [0, 0], [1, 1], [3, 3], False, "ceil"), IMAGE, "in its own way"),
     (lambda x: op.avg_pool(x, [1, 1], [0, 0], [0, 0], [3, 3], False, "floor", "same_upper"), (1, 1, -1, -1),
      "auto_pad with exclude-pad='false'"),

@@ -9,7 +9,7 @@ import pytest
 
 from padops.convert.verify.moves import definitions
 from padops.convert.verify.moves.definitions import NGRAPH, ONCE, ONNX, OPENVINO_1, OPENVINO_12, SAME, TENSORFLOW
-from padops.convert.verify.terms import Fails, Head, Kind, Unsupported
+from padops.convert.verify.terms import Fails, Head, Kind, Terms, Unsupported
 
 OV, TF, NG, OURS = "ai.intel.openvino", "tensorflow", "ngraph", "padops"
 
@@ -129,3 +129,13 @@ RANKS = [
 @pytest.mark.parametrize(("node", "given", "rank"), RANKS, ids=str)
 def test_the_rank_that_constants_tell(node: Head, given: dict[int, Any], rank: int | None) -> None:
     assert definitions.data_rank(node, given) == rank
+
+
+def test_a_cone_ends_below_its_root() -> None:
+    terms = Terms()
+    data = terms.add(Head(Kind.INPUT, name="x"))
+    first = terms.add(head("Transpose"), (data,))
+    second, other = terms.add(head("Squeeze"), (first,)), terms.add(head("Tanh"), (first,))
+    root = terms.add(head("Concat"), (second, other))
+    assert set(definitions.cone(terms, root)) == {root, second, other, first, data}
+    assert set(definitions.cone(terms, root, {root, second}.__contains__)) == {root, second, other}

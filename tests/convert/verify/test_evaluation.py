@@ -11,9 +11,10 @@ import pytest
 from onnx import helper
 
 from padops.convert.verify.bits import BITS
+from padops.convert.verify.moves import evaluation
 from padops.convert.verify.moves.definitions import ONCE, ONNX, Axis, Definition
-from padops.convert.verify.moves.evaluation import KEPT, Elements, Ids, cast, converted, is_exact, padded
-from padops.convert.verify.terms import Fails, Unsupported
+from padops.convert.verify.moves.evaluation import FEW, KEPT, SAFE, Elements, Ids, cast, converted, is_exact, padded
+from padops.convert.verify.terms import Fails, Head, Kind, Unsupported
 from padops.spec.dtypes import DTYPES, by_name
 
 FLOAT, DOUBLE, INT8, INT32, INT64 = (by_name(name).onnx for name in ("float", "double", "int8", "int32", "int64"))
@@ -132,3 +133,67 @@ def test_an_empty_axis_shows_the_fill() -> None:
 def test_what_cannot_be_padded(said: Definition, fill: Ids | None, error: type[Exception], why: str) -> None:
     with pytest.raises(error, match=why):
         padded(DATA, said, fill, 131)
+
+
+def applied(op: str, version: int, attributes: dict[str, Any], values: list[Any], **more: int) -> Any:
+    rows = tuple((name, helper.make_attribute(name, row).type if row else 7, row) for name, row in attributes.items())
+    return evaluation.apply(Head(Kind.OPERATOR, "", op, version, rows, **more), values, 1000)
+
+
+APPLIED: list[tuple[str, int, dict[str, Any], list[Any], Any]] = [
+    ("Div", 14, {}, [L(-7, 7, 6), L(2, -2, 3)], [-3, -3, 2]), ("Flatten", 13, {"axis": 1}, [L(1, 2)], [[1], [2]]),
+    ("Split", 13, {}, [L(1, 2, 3), L(1, 2)], [2, 3]), ("Split", 2, {"split": (1, 2)}, [L(1, 2, 3)], [2, 3]),
+    ("Split", 18, {"num_outputs": 2}, [L(1, 2, 3)], [3]), ("Split", 13, {}, [L(1, 2, 3, 4)], [3, 4]),
+    ("Slice", 13, {}, [L(1, 2, 3), L(-1), L(-9), L(0), L(-1)], [3, 2, 1]),
+    ("Slice", 13, {}, [L(1, 2, 3), L(1), L(9)], [2, 3]),
+    ("Squeeze", 13, {}, [np.array([[5]]), L(0)], [5]), ("Max", 13, {}, [L(SAFE + 1), L(1)], [SAFE + 1]),
+    ("Add", 14, {}, [L(SAFE), L(1)], [SAFE + 1]), ("Range", 11, {}, [np.array(0), np.array(6), np.array(2)], [0, 2, 4]),
+    ("Reshape", 5, {}, [L(1, 2), L(-1, 1)], [[1], [2]]), ("ReduceSum", 13, {}, [L(1, 2), L(0)], [3]),
+    ("Gather", 13, {"axis": -1}, [L(7, 8), L(1)], [8]), ("Expand", 13, {}, [L(7), L(2, 1)], [[7], [7]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "version", "attributes", "values", "expected"), APPLIED, ids=str)
+def test_operators_on_known_elements(op: str, version: int, attributes: dict, values: list, expected: Any) -> None:
+    two = {"output": 1, "outputs": 2} if op == "Split" else {}
+    assert applied(op, version, attributes, values, **two).tolist() == expected
+
+
+FAR, LAST = L(SAFE + 1), np.iinfo(np.int64).max
+NOT_APPLIED: list[tuple[str, int, dict[str, Any], list[Any], type[Exception], str]] = [
+    ("Div", 14, {}, [L(1), L(0)], Unsupported, "Div: divide by zero"),
+    ("Neg", 13, {}, [None], Unsupported, "without data"),
+    ("Gather", 13, {"axis": 1}, [L(1), L(0)], Fails, "axis 1 of rank 1"),
+    ("Gather", 13, {"axis": -2}, [L(1), L(0)], Fails, "-2"),
+    ("Gather", 13, {"axis": 0}, [L(1), np.zeros(1001, int)], Unsupported, "of 1001 elements"),
+    ("Gather", 13, {"axis": ("@", "a")}, [L(1), L(0)], Unsupported, "the function's caller sets"),
+    ("Squeeze", 13, {}, [L(1), L()], Unsupported, "empty list"),
+    ("Squeeze", 11, {"axes": ()}, [L(1)], Unsupported, "empty list"),
+    ("Split", 13, {}, [L(1, 2, 3), L(1, 1)], Fails, r"3 elements into \[1, 1\]"),
+    ("Split", 13, {}, [L(1, 2, 3)], Fails, "into 2"),
+    ("Reshape", 1, {"shape": (1,)}, [L(1)], Unsupported, "Reshape of version 1"),
+    ("Reshape", 5, {}, [L(1), L(-2)], Fails, "-2"),
+    ("Reshape", 5, {}, [L(1), L(3)], Fails, "Reshape: "),
+    ("Tile", 13, {}, [L(1), L(1001)], Unsupported, "is too large"),
+    ("Expand", 13, {}, [L(1), np.ones(17, int)], Unsupported, "is too large"),
+    ("Slice", 13, {}, [L(1), L(0), L(1, 2)], Fails, "several lengths"),
+    ("Slice", 13, {}, [L(1), L(0), L(1), L(1)], Fails, "lack"),
+    ("Slice", 13, {}, [L(1), L(0), L(1), L(-2)], Fails, "lack"),
+    ("Slice", 13, {}, [L(1), L(0, 0), L(1, 1), L(0, -1)], Unsupported, "twice"),
+    ("Slice", 13, {}, [L(1), L(0), L(LAST), L(0), L(-1)], Unsupported, "do not agree"),
+    ("Add", 14, {}, [L(1), F(1)], Fails, "several types"), ("Add", 14, {}, [F(1), F(1)], Unsupported, "of float32"),
+    ("Add", 14, {}, [FAR, L(1)], Unsupported, "beyond its type"),
+    ("Add", 14, {}, [L(1), -FAR], Unsupported, "beyond its type"),
+    ("Add", 14, {}, [np.zeros(FEW + 1, int), L(1)], Unsupported, "of many elements"),
+    ("Range", 11, {}, [np.array(0), np.array(6), np.array(0)], Unsupported, "Range by 0"),
+    ("Range", 11, {}, [np.array(0), np.array(FEW + 1), np.array(1)], Unsupported, "of many"),
+    ("ReduceSum", 13, {}, [L(), L(0)], Unsupported, "of nothing"),
+    ("ReduceSum", 13, {}, [L(1), L()], Unsupported, "of nothing"),
+    ("ReduceSum", 11, {"axes": ()}, [L(1)], Unsupported, "of nothing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "version", "attributes", "values", "error", "why"), NOT_APPLIED, ids=str)
+def test_operators_without_a_result(op: str, version: int, attributes: Any, values: list, error: Any, why: str) -> None:
+    with pytest.raises(error, match=why):
+        applied(op, version, attributes, values, outputs=1 + (op == "Split"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import onnx
@@ -13,7 +14,7 @@ from written_models import model
 
 import padops
 from padops.convert import PadComparison, UndecidedError, Verification
-from padops.convert.verify import compare
+from padops.convert.verify import compare, sessions
 
 ZERO = "(float[2, 3] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}, float o = {0}> "
 
@@ -111,6 +112,17 @@ def test_a_branch_that_no_draw_takes() -> None:
     given = {"x": np.ones((2, 3), np.float32), "c": np.array(False)}
     one = only_pad(padops.verify(source, source, given, run=True))
     assert (one.exercise, one.detail) == ("not exercised", "it never ran")
+
+
+def test_a_pad_without_a_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = model("""(float[2, 3] x) => (float[a, b] y, float[c, d] z)
+        <int64[4] o = {0, 0, 0, 0}, int64[4] p = {0, 1, 0, 1}> { y = Pad (x, o) z = Pad (x, p) }""")
+    scout = compare.Scout(sessions.Model(Path("m.onnx"), source))
+    assert [one.detail for one in scout.pads] == ["", "it never ran"]
+    monkeypatch.setattr(compare, "Session", Mock(side_effect=sessions.DoesNotRun("no kernel")))
+    scout.look([{}])
+    failed = "without graph optimisation, ONNX Runtime does not run the model: no kernel"
+    assert [one.detail for one in scout.pads] == ["", failed]
 
 
 def test_sizes_at_which_a_pad_does_something_are_found() -> None:

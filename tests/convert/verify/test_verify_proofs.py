@@ -162,6 +162,9 @@ def test_a_foreign_pad_is_proved(name: str) -> None:
 MOVED = {
     "a Pad of zeros by Concat": ("y = Pad (x, p)", "z = Expand (zero, one) y = Concat <axis = 0> (z, x, z)"),
     "two Pads for one": ("y = Pad (x, q)", "z = Pad (x, p) y = Pad (z, p)"),
+    "amounts through int32": (
+        "n = Shape (x) q2 = Concat <axis = 0> (o, n) y = Pad (x, q2)",
+        "n = Shape (x) w = Cast <to = 6> (n) l = Cast <to = 7> (w) q2 = Concat <axis = 0> (o, l) y = Pad (x, q2)"),
     "a Slice for a crop": ("y = Pad (x, m)", "n = Shape (x) e = Sub (n, one) y = Slice (x, one, e)"),
     "a Gather for wrap": (
         'y = Pad <mode = "wrap"> (x, p)',
@@ -181,6 +184,15 @@ def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
     assert {row.rule for row in proof.regions} == {"moves"}
     sizes = "all data, with open dims of all the same size: [0-9 ]*to 25, 31 to 33, 47, 48, 64, 97;"
     assert all(re.match(sizes, row.holds_for) for row in proof.regions)
+
+
+@pytest.mark.parametrize(("fill", "verdict"), [("", "different"), (", five", "unknown")])
+def test_operators_that_are_not_evaluated_may_return_the_same(fill: str, verdict: str) -> None:
+    """But no fill of 0 is the 5 beside it."""
+    both = """(float[2, 3] x) => (float[k, l] y, float[2, 3] u, float[2, 3] v) <int64[4] p = {0, 0, 0, 1},
+        float five = {5}, int64[2] d = {2, 1}> { u = Neg (x) v = Abs (x) NODES }"""
+    pads = f"y = Pad (u, p{fill})", "c = Expand (five, d) y = Concat <axis = 1> (v, c)"
+    assert prove(*(model(both.replace("NODES", nodes)) for nodes in pads)).verdict == verdict
 
 
 RANKS = (
