@@ -176,7 +176,8 @@ NOT_A_PAD: dict[str, Write] = {
     "zeros and an edge": lambda n: n.join(n.block(0, 1, 2, 1, 4), "x", n.cut("x", 2, -1)),
     "only a part": lambda n: n.join(n.cut("x", 2, 1), n.cut("x", 2, 0, 1)),
     "tiled parts that may be wider, and a block": lambda n: n.join(
-        n.block(0, 1, 2, 1, 4), *(n.tile(x, [1, 1, 1, 1]) for x in (n.cut("x", 2, 0, 3), n.cut("x", 2, 3)))),
+        n.block(0, 1, 2, 1, 4), *(n.tile(x, [1, 1, 1, 1]) for x in (n.cut("x", 2, 0, 3), n.cut("x", 2, 3)))
+    ),
     "nothing added": lambda n: n.join(n.cut("x", 2, 0, 3), n.cut("x", 2, 3)),
     "all of it expanded": lambda n: n.join(*(n.expand(x, [3, 1, 1, 1]) for x in ("x", n.cut("x", 2, -1)))),
     "indices out of order": lambda n: n.take("x", [0, 0, 2, 1, 3, 4, 5, 5], 2),

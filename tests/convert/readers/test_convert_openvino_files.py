@@ -33,12 +33,20 @@ from torch.nn import functional
 
 import padops
 from padops.convert import PadopsError, VerificationError, ir
-from padops.convert.verify.openvino import SAID, openvino_process
+from padops.convert.verify.openvino import SAID, _array, _tensor, openvino_process
+from padops.spec.dtypes import by_name
 
 
 def weighted(path: Path) -> Path:
     x = parameter((2, 3))
     return save(path, [opset12.pad(opset13.add(x, f(2, 3)), [1, 0], [0, 1], "edge")], [x])
+
+
+def test_elements_of_a_type_that_numpy_lacks():
+    array = np.array([1.5, -2], by_name("bfloat16").numpy)
+    tensor = _tensor(array)
+    assert tensor.element_type == openvino.Type.bf16
+    assert _array(tensor).dtype == array.dtype and _array(tensor).tobytes() == array.tobytes()
 
 
 def test_records_and_report_name_both_files(tmp_path):

@@ -286,9 +286,12 @@ def test_axes_that_one_call_alone_has() -> None:
 
 def test_a_fill_that_one_call_alone_has_of_data_that_are_cast() -> None:
     """The other call gets the default, 0, so that one body casts the fill of both (P7)."""
-    source = parsed("""(uint8[3] d, uint8 v) => (uint8[a] y, uint8[b] z) <int64[2] p = {1, 2}> {
+    source = parsed(
+        """(uint8[3] d, uint8 v) => (uint8[a] y, uint8[b] z) <int64[2] p = {1, 2}> {
         x = Cast <to = 21> (d) w = Cast <to = 21> (v) q = Pad (x, p, w) r = Pad (x, p)
-        y = Cast <to = 2> (q) z = Cast <to = 2> (r) }""", 21)
+        y = Cast <to = 2> (q) z = Cast <to = 2> (r) }""",
+        21,
+    )
     converted = padops.convert(source)
     assert converted.notes == ("1 Pad_21 got the default of constant_value as an input, for the fallback",)
     feeds = {"d": np.array([1, 2, 3], np.uint8), "v": np.array(9, np.uint8)}
@@ -300,7 +303,10 @@ def test_a_fill_that_one_call_alone_has_of_data_that_are_cast() -> None:
 @pytest.mark.parametrize(("declared", "operators"), [("float", ["Pad"]), ("float[]", ["Constant", "Reshape", "Pad"])])
 def test_a_fill_that_may_have_several_elements_in_one_call(declared: str, operators: list[str]) -> None:
     """The body of both calls must see that it has one."""
-    source = parsed(f"""(float[3] x, float v, {declared} w) => (float[a] y, float[b] z) <int64[2] p = {{5, -1}}> {{
-        y = Pad (x, p, v) z = Pad (x, p, w) }}""", 18)
+    source = parsed(
+        f"""(float[3] x, float v, {declared} w) => (float[a] y, float[b] z) <int64[2] p = {{5, -1}}> {{
+        y = Pad (x, p, v) z = Pad (x, p, w) }}""",
+        18,
+    )
     (body,) = padops.convert(source).proto().functions
     assert [node.op_type for node in body.node] == operators

@@ -173,7 +173,7 @@ NOT_APPLIED: list[tuple[str, int, dict[str, Any], list[Any], type[Exception], st
     ("Split", 13, {}, [L(1, 2, 3)], Fails, "into 2"),
     ("Reshape", 1, {"shape": (1,)}, [L(1)], Unsupported, "Reshape of version 1"),
     ("Reshape", 5, {}, [L(1), L(-2)], Fails, "-2"),
-    ("Reshape", 5, {}, [L(1), L(3)], Fails, "Reshape: "),
+    ("Reshape", 5, {}, [L(1, 2), L(1, -2)], Fails, "Reshape to"), ("Reshape", 5, {}, [L(1), L(3)], Fails, "Reshape: "),
     ("Tile", 13, {}, [L(1), L(1001)], Unsupported, "is too large"),
     ("Expand", 13, {}, [L(1), np.ones(17, int)], Unsupported, "is too large"),
     ("Slice", 13, {}, [L(1), L(0), L(1, 2)], Fails, "several lengths"),
