@@ -186,6 +186,29 @@ def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
     assert all(re.match(sizes, row.holds_for) for row in proof.regions)
 
 
+def test_a_proof_lists_the_sizes_and_what_it_assumes() -> None:
+    """Sizes near the amount, half and twice as large; for two axes, pairs of such sizes."""
+    text = """(float[n, n] x) => (float[k, l] y) <int64[4] p = {0, 30, 0, 0}, int64[4] q = {0, 10, 0, 0},
+        int64[4] r = {0, 20, 0, 0}> { NODES }"""
+    proof = prove(*(model(text.replace("NODES", one)) for one in ("y = Pad (x, p)", "a = Pad (x, q) y = Pad (a, r)")))
+    near = "29 to 31, 39 to 41, 59 to 61"
+    assert proof.regions[0].holds_for == (
+        "all data, with open dims of all the same size: 0 to 25, 29 to 33, 39 to 41, 47, 48, 59 to 61, 64, 97; "
+        f"axis 0, the others 2: 0, 1, {near}; axis 1, the others 2: 0, 1, {near}; "
+        "axes 0 and 1, the others 2: 30 x 30, 31 x 31, 31 x 32, 32 x 31, 15 x 15; and 24 drawn sets of sizes"
+    )
+    assert proof.assumptions == ("dims of the inputs that have the name 'n' are equal",)
+    others = [prove(*(model(text.replace("n, n", dims).replace("NODES", one)) for one in ("y = Pad (x, p)",
+              "a = Pad (x, q) y = Pad (a, r)"))).assumptions for dims in ("n, m", "2, m")]  # fmt: skip
+    assert others == [(), ()]
+
+
+def test_other_dims_of_an_input_are_not_proved() -> None:
+    one, other = (model(f"(float[{dim}] x) => (float[k] y) {{ y = Neg (x) }}") for dim in ("n", "3"))
+    assert "declares other dims of the input 'x'" in prove(one, other).why
+    assert prove(other, one).verdict == "proved"
+
+
 @pytest.mark.parametrize(("fill", "verdict"), [("", "different"), (", five", "unknown")])
 def test_operators_that_are_not_evaluated_may_return_the_same(fill: str, verdict: str) -> None:
     """But no fill of 0 is the 5 beside it."""

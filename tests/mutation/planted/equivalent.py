@@ -16,10 +16,21 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/convert/verify/choice.py", "if is_proved and size > CHEAP and not must_run:",
          "if is_proved and (size >= CHEAP) and not must_run:"),
         ("padops/convert/verify/choice.py", "process.join(1)", "process.join(2)"),
+        ("padops/convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims", ""),
     ),
     "both commands have refused data behind a link before": (
         ("padops/convert/verify/choice.py", "for file in document.data_files(follow_links=False):",
          "for file in document.data_files(follow_links=True):"),
+    ),
+    "the size that a cast to int8 changes first is tried because of either": (
+        ("padops/convert/verify/moves/__init__.py", "NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, "
+         "TensorProto.INT16: {32767}, TensorProto.UINT16: {65535},", ""),
+    ),
+    "the caller asks only whether there is a trial": (
+        ("padops/convert/verify/compare.py", "return trials", "return None"),
+    ),
+    "NumPy computes the size for any negative number": (
+        ("padops/convert/verify/compare.py", "first = value.reshape(-1)[0]", "first = value.reshape(-2)[0]"),
     ),
     "a domain without an import has a function, is padops, or is refused": (
         ("padops/convert/verify/build.py", "opset, version, rows = self._opsets.get(domain, 1), 0, {}",
@@ -123,7 +134,7 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "a limit that onnx has, too, and files of two gigabytes": (
         ("padops/convert/ir/reader.py",
-         "LARGEST_MODEL = (1 << 31) - 1 # bytes of a model; onnx checks it with its weights inside", ""),
+         "LARGEST_MODEL = (1 << 31) - 1 # the most bytes of a model; onnx checks the model with its weights inside", ""),
     ),
     "any opset above this one says that no opset has the type": (
         ("padops/convert/runtimes.py", "return name is not None and KERNELS[domain].get(name, opset + 1) <= opset",
