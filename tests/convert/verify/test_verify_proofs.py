@@ -19,6 +19,7 @@ from written_models import model
 
 import padops
 from padops.convert.errors import PadopsError
+from padops.convert.verify import moves
 from padops.convert.verify.build import Builder
 from padops.convert.verify.constants import Constants
 from padops.convert.verify.moves import definitions as anew
@@ -186,21 +187,37 @@ def test_moves_are_proved_at_sizes_that_are_named(name: str) -> None:
     assert all(re.match(sizes, row.holds_for) for row in proof.regions)
 
 
-def test_a_proof_lists_the_sizes_and_what_it_assumes() -> None:
-    """Sizes near the amount, half and twice as large; for two axes, pairs of such sizes."""
-    text = """(float[n, n] x) => (float[k, l] y) <int64[4] p = {0, 30, 0, 0}, int64[4] q = {0, 10, 0, 0},
-        int64[4] r = {0, 20, 0, 0}> { NODES }"""
-    proof = prove(*(model(text.replace("NODES", one)) for one in ("y = Pad (x, p)", "a = Pad (x, q) y = Pad (a, r)")))
-    near = "29 to 31, 39 to 41, 59 to 61"
-    assert proof.regions[0].holds_for == (
-        "all data, with open dims of all the same size: 0 to 25, 29 to 33, 39 to 41, 47, 48, 59 to 61, 64, 97; "
-        f"axis 0, the others 2: 0, 1, {near}; axis 1, the others 2: 0, 1, {near}; "
-        "axes 0 and 1, the others 2: 30 x 30, 31 x 31, 31 x 32, 32 x 31, 15 x 15; and 24 drawn sets of sizes"
-    )
-    assert proof.assumptions == ("dims of the inputs that have the name 'n' are equal",)
-    others = [prove(*(model(text.replace("n, n", dims).replace("NODES", one)) for one in ("y = Pad (x, p)",
-              "a = Pad (x, q) y = Pad (a, r)"))).assumptions for dims in ("n, m", "2, m")]  # fmt: skip
-    assert others == [(), ()]
+NEAR, TABLE = "29 to 31, 39 to 41, 59 to 61", ", ".join(["0"] * 50 + ["7"] * 50)
+LOOKED_UP = "s = Shape (x) g = Gather (t, s) b = Concat <axis = 0> (o, g)"
+SIZED = [  # two models, and the sizes near their constants; for two axes, pairs of them
+    (18, f"(float[n] x) => (float[k] y) <int64[1] o = {{0}}, int64[100] t = {{{TABLE}}}>",
+     f"{LOOKED_UP} y = Pad (x, b)", f"{LOOKED_UP} c = Add (b, o) y = Pad (x, c)",
+     "0 to 26, 31 to 33, 47 to 51, 64, 97 to 99; axis 0, the others 2: 0, 1, 25, 26, 48 to 51, 97 to 99; and 23"),
+    (9, "(float[n] x) => (float[k] y)", "y = Slice <starts = [40], ends = [900]> (x)",
+     "a = Slice <starts = [10], ends = [900]> (x) y = Slice <starts = [30], ends = [900]> (a)",
+     f"0 to 25, 29 to 33, 39 to 41, 47, 48, 59 to 61, 64, 79 to 81, 97; axis 0, the others 2: 0, 1, {NEAR}, 79 to 81, "
+     "449 to 451, 899 to 901, 1799 to 1801; and 24"),
+    (18, "(float[n, n] x) => (float[k, l] y) <int64[4] p = {0, 30, 0, 0}, int64[4] q = {0, 10, 0, 0}, "
+     "int64[4] r = {0, 20, 0, 0}>", "y = Pad (x, p)", "a = Pad (x, q) y = Pad (a, r)",
+     f"0 to 25, 29 to 33, 39 to 41, 47, 48, 59 to 61, 64, 97; axis 0, the others 2: 0, 1, {NEAR}; axis 1, the others "
+     f"2: 0, 1, {NEAR}; axes 0 and 1, the others 2: 30 x 30, 31 x 31, 31 x 32, 32 x 31, 15 x 15; and 24"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("opset", "ends", "one", "other", "sizes"), SIZED)
+def test_a_proof_lists_the_sizes_and_what_it_assumes(opset: int, ends: str, one: str, other: str, sizes: str) -> None:
+    for dims, assumed in (("n, n", True), ("n, m", False), ("2, m", False)) if "n, n" in ends else (("", False),):
+        texts = (f"{ends.replace('n, n', dims)} {{ {nodes} }}" for nodes in (one, other))
+        proof = prove(*(model(text, opset) for text in texts))
+        assert proof.assumptions == ("dims of the inputs that have the name 'n' are equal",) * assumed
+        told = f"all data, with open dims of all the same size: {sizes} drawn sets of sizes"
+        assert dims == "2, m" or proof.regions[0].holds_for == told
+
+
+def test_drawn_sizes_of_one_name_are_alike() -> None:
+    drawn = [{moves._drawn([*range(100)], 0, alike, term, 0, name) for term in range(9)}
+             for alike, name in ((True, "n"), (False, "n"), (True, None))]  # fmt: skip
+    assert len(drawn[0]) == 1 and len(drawn[1]) > 1 and len(drawn[2]) > 1
 
 
 def test_other_dims_of_an_input_are_not_proved() -> None:

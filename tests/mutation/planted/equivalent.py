@@ -134,7 +134,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "a limit that onnx has, too, and files of two gigabytes": (
         ("padops/convert/ir/reader.py",
-         "LARGEST_MODEL = (1 << 31) - 1 # the most bytes of a model; onnx checks the model with its weights inside", ""),
+         "LARGEST_MODEL = (1 << 31) - 1 # the most bytes of a model; onnx checks the model with its weights inside",
+         ""),
     ),
     "any opset above this one says that no opset has the type": (
         ("padops/convert/runtimes.py", "return name is not None and KERNELS[domain].get(name, opset + 1) <= opset",
