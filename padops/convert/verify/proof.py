@@ -236,9 +236,7 @@ class Matcher:
         self._bodies.pop()
         if causes:
             self._failed[a, b] = causes
-            return False
-        terms.unite(a, b)
-        return True
+        return not causes
 
     def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
         """Returns a rule's outcome with the name of the pair and the operators that only one side has."""

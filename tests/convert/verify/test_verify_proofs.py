@@ -220,6 +220,15 @@ def test_drawn_sizes_of_one_name_are_alike() -> None:
     assert len(drawn[0]) == 1 and len(drawn[1]) > 1 and len(drawn[2]) > 1
 
 
+def test_what_is_proved_once_is_not_proved_again() -> None:
+    """Each value is read twice, so that 60 of them would otherwise take 2^60 steps."""
+    doubled = " ".join(f"v{i + 1} = Add (v{i}, v{i})" for i in range(60))
+    texts = (f"{ends} {doubled} y = Neg (v60) }}" for ends in (
+        "(float[n] x) => (float[k] y) <int64[2] p = {2, 2}> { v0 = Pad (x, p)",
+        "(float[n] x) => (float[k] y) <int64[2] q = {1, 1}> { a = Pad (x, q) v0 = Pad (a, q)"))  # fmt: skip
+    assert prove(*map(model, texts)).verdict == "proved"
+
+
 def test_other_dims_of_an_input_are_not_proved() -> None:
     one, other = (model(f"(float[{dim}] x) => (float[k] y) {{ y = Neg (x) }}") for dim in ("n", "3"))
     assert "declares other dims of the input 'x'" in prove(one, other).why

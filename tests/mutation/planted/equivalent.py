@@ -26,6 +26,10 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/convert/verify/moves/__init__.py", "NARROW = {TensorProto.INT8: {127}, TensorProto.UINT8: {255}, "
          "TensorProto.INT16: {32767}, TensorProto.UINT16: {65535},", ""),
     ),
+    "a term has the place of its body, so that it is never looked for among another body's": (
+        ("padops/convert/verify/proof.py", "self._bodies.pop()", "pass"),
+    ),
+    "further causes are listed, which changes no verdict": (("padops/convert/verify/proof.py", "break", "pass"),),
     "the caller asks only whether there is a trial": (
         ("padops/convert/verify/compare.py", "return trials", "return None"),
     ),

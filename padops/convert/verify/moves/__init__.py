@@ -142,7 +142,7 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
     """Returns sizes near products and sums of constants (n / 2 / 2 - 100 is positive from 404 on) and small periods."""
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
-        if (op := terms.op(term)) in STEPS and terms.head(term).kind is Kind.OPERATOR:
+        if (op := terms.op(term)) in STEPS:
             read = (abs(number) for one in terms.inputs(term)[op == "Slice" :] for number in _fixed(pair, one))
             given.setdefault(op, []).extend(number for number in read if 1 < number <= JOINT)
             one, other = _few(pair, terms.inputs(term)[0])
