@@ -56,7 +56,7 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
 
 
 def describe(array: np.ndarray | None) -> Any:
-    """Describe an array: type, shape and, if small, values; a float that JSON lacks is a text with its bits."""
+    """Describe an array by type, shape and, if small, values; a text has the bits of a float that JSON lacks."""
     if array is None:
         return None
     dtype = dtype_of(array)

@@ -96,7 +96,7 @@ def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
         if isinstance(said.get(word), str):
             return word, said[word]
     raise GarbledAnswer(
-        f"an answer with {', '.join(map(repr, said)) or 'nothing'}, expected output, {', '.join(WORDS)}"
+        f"the answer has {', '.join(map(repr, said)) or 'nothing'}; expected one of: output, {', '.join(WORDS)}"
     )
 
 

@@ -79,7 +79,7 @@ class Inspection:
         return summary_of(self.pads, self.left_out)
 
     def commands(self) -> dict[Road, str]:
-        """Return, for each road, the line of code or the command that follows the road, quoted for pasting."""
+        """Return, for each road, the line of code or the command that runs the model so, quoted for pasting."""
         name = str(self.path or "model.onnx")
         file = f"./{name}" if name.startswith("-") else name
         convert = shlex.join(["padops", "convert", file, *self.options])

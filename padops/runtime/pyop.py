@@ -182,10 +182,10 @@ def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     else:
         raise RuntimeError(f"onnxruntime refuses session_options: {told}")
     raise ValueError(
-        f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime accepts it once: with new "
-        "SessionOptions, call padops.register(options, backend='pyop') alone, which registers that library, too; or "
-        "call it with extensions=False before you register that library yourself; or import onnxruntime_extensions "
-        "before padops"
+        f"session_options have the library of onnxruntime-extensions {when}, and onnxruntime accepts it only once. "
+        "Create new SessionOptions. Then call only padops.register(options, backend='pyop'), which also registers that "
+        "library; or call padops.register(options, backend='pyop', extensions=False) before you register that library "
+        "yourself; or import onnxruntime_extensions before padops"
     )
 
 

@@ -31,7 +31,7 @@ class DType:
 
     @cached_property
     def numpy(self) -> np.dtype:
-        """The NumPy type of one element; a smaller element occupies one byte."""
+        """The NumPy type of one element; an element of less than 8 bits occupies a whole byte."""
         if not isinstance(self.scalar, str):
             return np.dtype(self.scalar)
         with needing(f"the element type {self.name}"):

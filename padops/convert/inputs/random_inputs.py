@@ -1,8 +1,8 @@
 """Sets of random inputs for a model, of sizes that the model accepts and that exercise its Pads.
 
-Also draws many small inputs for small models, at which two models may begin to differ: sizes of 0, 1 and 2, odd and
-even sizes, primes; sizes and numbers on both sides of each constant in the models; amounts of both signs and beyond the
-data; integers beyond 2^53. The original model refuses unsuitable inputs.
+For small models, it also draws many small inputs that are likely to show a difference of two models: sizes 0, 1 and 2,
+odd, even and prime sizes; sizes and numbers on both sides of each constant; amounts of both signs, some larger than the
+data; and integers beyond 2^53. The original model refuses unsuitable inputs.
 """
 
 from __future__ import annotations

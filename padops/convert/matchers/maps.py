@@ -250,7 +250,7 @@ class Reader:
         return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
-        """Return the step of a Gather with constant indices, or with one index in ``x[..., 0].unsqueeze(-1)``."""
+        """Return the step of a Gather with constant indices, or of one index and an Unsqueeze of its axis."""
         nodes: tuple[ir.Node, ...] = (node,)
         if node.op_type == "Unsqueeze":
             axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))

@@ -230,7 +230,7 @@ def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended
     if amounts is not None:
         attribute = node.attributes[amounts]
         if attribute.is_ref():
-            raise Unconvertible(f"the function's caller sets {amounts}, so it cannot become an input")
+            raise Unconvertible(f"{amounts} cannot become an input, since the function's caller sets it")
         pads = _settled(pads, np.array(attribute.value, np.int64), amounts, site.scope)
     if "value" in node.attributes and "constant" in modes:
         fill = _settled(fill, _fill(node.attributes["value"], given.type), "value", site.scope)
@@ -249,7 +249,7 @@ def _float(attribute: ir.Attr) -> float:
 def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     """Return the attribute ``value`` as one element of the data's type; None if it is the default fill."""
     if attribute.is_ref():
-        raise Unconvertible("the function's caller sets value, so it cannot become an input")
+        raise Unconvertible("value cannot become an input, since the function's caller sets it")
     value = np.float32(_float(attribute))
     if not any(value.tobytes()):
         return None

@@ -349,7 +349,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """Describe a node that is an operator of padops; raise ``Unconvertible`` for ``PadInfo.problem``."""
+    """Describe a node that is an operator of padops; raise ``Unconvertible`` if it has a ``PadInfo.problem``."""
     node = site.node
     pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
     if pad.problem is not None:

@@ -46,7 +46,7 @@ Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Return the form in which a Pad breaks no rule of the provider, and why the provider accepts no form, or ""."""
+    """Return the form of a Pad for the provider, and "" if it breaks no rule; else why the provider accepts no form."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:

@@ -293,7 +293,7 @@ def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
 
 
 def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
-    """Return the elements, 0 to ``size`` - 1, that ``positions`` in and around a window of ``size`` show."""
+    """Return, for positions in and around a window, the element that each shows: 0 to ``size`` - 1."""
     factor, offset, mirror, slack = extension
     if not is_number(slack, FAR):
         positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)

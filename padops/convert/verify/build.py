@@ -277,7 +277,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """Returns the head. Its site numbers random nodes, and equal nodes of an unknown domain; else it is 0."""
+        """Returns the head. Its site is a number that tells random nodes apart, and nodes of an unknown domain."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)

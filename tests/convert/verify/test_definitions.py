@@ -92,7 +92,7 @@ REFUSED: list[tuple[Head, tuple[int, ...], list[Any], type[Exception], str]] = [
     (pad(), (), [L([1])], Unsupported, "without axes"), (pad(), S, [L([0] * 6)], Fails, r"6 values .* rank 2 \[P8\]"),
     (pad(), S, [L([0] * 4), None, L([0, -2])], Fails, r"4 values for axes=\[0, -2\] .*\[P8\]"),
     (pad(), S, [L([0] * 2), None, L([2])], Fails, r"axes=\[2\]"), (pad(), S, [L([0] * 2), None, L([-3])], Fails, "-3"),
-    (head("CenterCropPad"), S, [L([6])], Fails, "for 2 axes"), (head("CenterCropPad"), S, [], Fails, "to None"),
+    (head("CenterCropPad"), S, [L([6])], Fails, "for 2 axes"), (head("CenterCropPad"), S, [], Fails, "shape None"),
     (head("pad", "aten"), S, [L([1] * 6)], Fails, "rank 2"), (head("pad", "aten"), S, [L([1])], Fails, "rank 2"),
     (head("pad", "aten"), S, [L([[1, 2]])], Fails, "rank 2"), (head("pad", "aten"), S, [], Fails, "rank 2"),
     (head("pad", "aten"), S, [L([1, 2]), L([b"other"])], Unsupported, "mode 'other'"),

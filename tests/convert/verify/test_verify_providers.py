@@ -73,6 +73,10 @@ def test_a_model_that_does_not_run() -> None:
     found = padops.verify(right, broken, providers=[CPU])
     assert found.outcome == "fails" and not found.passed, found
     assert padops.verify(broken, broken, providers=[CPU]).outcome == "undecided"
+    unheard = model("g (float[2, 3] x) => (float[a, b] y) { y = Relu (x) }")
+    unheard.graph.node[0].op_type = "Unheard"
+    found = padops.verify(shifted(0), unheard, providers=[CPU])
+    assert found.outcome == "fails" and found.inputs and "does not run with these providers" in found.notes[-1]
 
 
 def test_an_original_that_differs_from_itself() -> None:

@@ -17,6 +17,13 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "if is_proved and (size >= CHEAP) and not must_run:"),
         ("padops/convert/verify/choice.py", "process.join(1)", "process.join(2)"),
         ("padops/convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims", ""),
+        ("padops/convert/verify/moves/__init__.py", "return {one for one in found if abs(one) < FAR}", ""),
+        ("padops/convert/verify/moves/__init__.py", "return {size for size in found if size > LARGEST}, "
+         "{one for one in given[\"period\"] if 0 < one <= TOGETHER}",
+         "return {size for size in found if size > LARGEST}, "
+         "{one for one in given[\"period\"] if (0 < one < TOGETHER)}"),
+        ("padops/convert/verify/moves/__init__.py", "if one.dtype.kind in \"iu\" and one.size <= FEW:",
+         "if one.dtype.kind in \"iu\" and (one.size < FEW):"),
     ),
     "both commands have refused data behind a link before": (
         ("padops/convert/verify/choice.py", "for file in document.data_files(follow_links=False):",

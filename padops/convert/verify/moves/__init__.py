@@ -139,7 +139,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Returns sizes near products and sums of constants (n / 2 / 2 - 100 is positive from 404 on) and small periods."""
+    """Returns sizes near products and sums of constants (n / 2 / 2 - 100 is positive from 404 on), and periods."""
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS:

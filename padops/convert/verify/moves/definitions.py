@@ -300,7 +300,7 @@ def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int
     """Returns the axes of a CenterCropPad: half of the elements that it adds or removes are at an axis's beginning."""
     chosen = range(len(shape)) if axes is None else axes
     if target is None or target.size != len(chosen):
-        raise Fails(f"CenterCropPad to {target} for {len(chosen)} axes")
+        raise Fails(f"CenterCropPad has the target shape {target} for {len(chosen)} axes")
     lacking = [size - shape[axis] for axis, size in zip(chosen, target.reshape(-1).tolist())]
     begins = [amount // 2 if amount > 0 else -(-amount // 2) for amount in lacking]
     return _placed(shape, zip(chosen, begins, (amount - begin for amount, begin in zip(lacking, begins))))
