@@ -25,7 +25,7 @@ from padops.convert.inputs.pads import Hints, hints_of
 from padops.convert.inputs.random_inputs import random_inputs
 from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.rewrite import TARGETS
-from padops.convert.verify import choice, sessions
+from padops.convert.verify import choice, rounding, sessions
 from padops.convert.verify import compare as verify
 from padops.convert.verify.bits import Tolerance, describe_difference
 from padops.convert.verify.interface import other_interface
@@ -415,10 +415,35 @@ def test_a_default_that_nothing_replaces_is_the_pads_input() -> None:
 
 def test_what_other_inputs_move_counts_in_proportion() -> None:
     """One set of inputs may hide how far floats move: what the others move counts, as a part of the element."""
-    trials = [sessions.Trial({}, {"y": np.array([value])}, frozenset()) for value in (1000.0, 2000.0)]
-    plain = [{"y": np.array([1000.0])}, {"y": np.array([2000.002])}]
+    trials = [sessions.Trial({}, {"y": np.array([value])}, frozenset()) for value in (1000.0, 2000.0, 3000.0)]
+    plain = [{"y": np.array([value])} for value in (1000.0, 2000.002, 3000.0003)]
     moves = Moves(Path("absent"), onnx.ModelProto(), trials, plain)
-    moves._changed = [[], []]
+    moves._changed = [[], [], []]
     assert moves.takes(0, "y", np.array([1000.0]), np.array([1000.015]))
     assert not moves.takes(0, "y", np.array([1000.0]), np.array([1000.017]))
     assert not moves.takes(0, "y", np.array([1000.0]), np.array([1000.001]), levels=False)
+
+
+F, L = (lambda *numbers: np.array(numbers, np.float32)), (lambda *numbers: np.array(numbers))
+PAIR = (F(5), F(5.001))
+NEAR = [  # two values, pairs of a value that moves, the least element; whether the values are near
+    (F(1000), F(1000.01), [PAIR], 0, True), (F(1000), F(1000.02), [PAIR], 0, False),
+    (F(1000), F(1000.01), [], 0, False),
+    (F(1000), F(1000.01), [(F(5, 5), F(5.001, 5))], 0, False), (F(1000), F(1000.01), [(F(5), F(5.001, 5))], 0, False),
+    (F(1000), F(1000.0004), [], 0, True), (F(1e-9), F(3e-7), [], 0, False), (F(1e-9), F(3e-7), [], 1, True),
+    (L(1, 2, 3, 4, 5), L(0, 0, 0, 0, 5), [(L(1, 2, 3, 4, 5), L(1, 2, 3, 4, 0))], 0, True),
+    (L(1, 2, 3, 4, 5), L(0, 0, 0, 0, 0), [(L(1, 2, 3, 4, 5), L(1, 2, 3, 4, 0))], 0, False), (L(1), L(2), [], 0, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "pairs", "least", "is_near"), NEAR)
+def test_values_that_are_near(before: np.ndarray, after: np.ndarray, pairs: list, least: float, is_near: bool) -> None:
+    assert rounding._is_near(before, after, pairs, least) == is_near
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [(np.float16, 11), (np.float32, 24), (np.float64, 53), (np.int64, None)])
+def test_elements_are_moved_by_up_to_two_rounding_errors(dtype: Any, bits: int | None) -> None:
+    array = np.arange(1, 100).astype(dtype)
+    moved = rounding._moved(array, np.random.default_rng(0))
+    gap = np.abs(moved.astype(np.float64) / array.astype(np.float64) - 1).max()
+    assert moved.dtype == dtype and (gap == 0 if bits is None else 2.0**-bits < gap <= 2.0 ** (3 - bits))

@@ -16,6 +16,7 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/convert/verify/choice.py", "if is_proved and size > CHEAP and not must_run:",
          "if is_proved and (size >= CHEAP) and not must_run:"),
         ("padops/convert/verify/choice.py", "process.join(1)", "process.join(2)"),
+        ("padops/convert/verify/rounding.py", "DRAWS = 2 # runs with changed inputs and weights", ""),
         ("padops/convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims", ""),
         ("padops/convert/verify/moves/__init__.py", "return {one for one in found if abs(one) < FAR}", ""),
         ("padops/convert/verify/moves/__init__.py", "return {size for size in found if size > LARGEST}, "
