@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import numpy as np
 import onnx
@@ -135,6 +135,24 @@ def test_memory_is_limited_for_drawn_inputs_alone(given: Any, monkeypatch: pytes
     source = model("(float[n] x) => (float[m] y) { y = Neg(x) }")
     assert padops.verify(source, source, given).verdict == "proved"
     assert rooms == [None if given else choice.ROOM + choice.LOADED * source.ByteSize()]
+
+
+def test_inputs_that_have_ended_the_process_are_not_run_again() -> None:
+    risks, session, feeds = sessions.Risks(), Mock(), [{"x": np.ones(size)} for size in (1, 2)]
+    risks.left_out.add(1)
+    (trial,) = sessions.run_trials(session, [feeds], True, risks)
+    assert trial.feeds is feeds[1] and session.run.call_args_list == [call(feeds[1])]
+
+
+def test_a_model_that_runs_in_place_of_the_original_finds_its_data(tmp_path: Path) -> None:
+    """ONNX Runtime has no Pad of int16; padops' operators run in its place."""
+    source = model("""(int16[3] x) => (int16[m] y, float[3] z) {
+        p = Constant<value_ints = [1, 1]>() y = Pad(x, p) z = Neg(w) }""")
+    source.graph.initializer.append(onnx.numpy_helper.from_array(np.ones(3, np.float32), "w"))
+    onnx.save(source, tmp_path / "m.onnx", save_as_external_data=True, location="data", size_threshold=0)
+    padops.convert(tmp_path / "m.onnx", tmp_path / "converted.onnx")
+    found = padops.verify(tmp_path / "m.onnx", tmp_path / "converted.onnx", run=True)
+    assert (found.verdict, found.outcome) == ("proved", "equal")
 
 
 def test_a_model_that_is_too_large_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
