@@ -38,6 +38,11 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/convert/verify/proof.py", "self._bodies.pop()", "pass"),
     ),
     "further causes are listed, which changes no verdict": (("padops/convert/verify/proof.py", "break", "pass"),),
+    "a length of any number of bytes keeps the strings apart": (
+        ("padops/convert/verify/terms.py",
+         "return sha256(b\"\".join(len(text).to_bytes(8, \"little\") + text for text in texts)).digest()",
+         "return sha256(b\"\".join(len(text).to_bytes(9, \"little\") + text for text in texts)).digest()"),
+    ),
     "the caller asks only whether there is a trial": (
         ("padops/convert/verify/compare.py", "return trials", "return None"),
     ),
