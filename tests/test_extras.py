@@ -235,7 +235,7 @@ def test_the_installed_library_serves_the_sources(clone: Path, installed: Path) 
 def refusal(clone: Path, site: Path) -> str:
     ran = run_python(site, "-c", ASK, cwd=clone)
     last = ran.stderr.splitlines()[-1]
-    start = f"FileNotFoundError: libpadops.so is not in {clone / 'padops'}, which is a source tree of padops "
+    start = f"FileNotFoundError: libpadops.so is not in {clone / 'padops'}, a source tree of padops "
     assert ran.returncode == 1 and last.startswith(start)
     assert last.endswith("; run 'pip install .' in the source tree")
     return last.removeprefix(start)
@@ -245,7 +245,7 @@ def test_a_library_of_another_version_does_not(clone: Path, installed: Path) -> 
     project = clone / "pyproject.toml"
     project.write_text(project.read_text().replace(f'version = "{padops.__version__}"', 'version = "9.9"'))
     told = refusal(clone, installed)
-    assert told.startswith("9.9 (Python imports from the folder that it runs in before installed packages), ")
+    assert told.startswith("9.9 (Python searches its working folder before installed packages), ")
     assert f"the installed library, {installed / 'padops' / 'libpadops.so'}, has version {padops.__version__};" in told
 
 

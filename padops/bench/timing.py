@@ -303,7 +303,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
 
 
 def bits_of(output: Any) -> bytes | list[Any]:
-    """Returns the bytes of a call's output; strings, and several outputs, as a list."""
+    """Returns a call's output as bytes; returns strings or several outputs as a list."""
     if isinstance(output, list):
         return [bits_of(one) for one in output]
     array = output if isinstance(output, np.ndarray) else output.numpy()

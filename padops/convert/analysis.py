@@ -61,7 +61,7 @@ class Analysis:
         return self.find(self.asked)
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
-        """Return every Pad that the matchers ``asked`` recognize, in graph order."""
+        """Return the Pads that the matchers in ``asked`` recognize, in graph order."""
         found = []
         for site in self.sites:
             # A function of padops' domain is an operator's fallback: it runs if the library is absent.

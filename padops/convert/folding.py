@@ -17,7 +17,7 @@ The measurements compared a folded model with a model with ONNX's own Pad, and w
   Pad without counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
-ONNX Runtime refuses to pool an axis of 0 elements, with any pads, so a Pad in front of such a pooling stays. The pass
+ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads, so a Pad before such a pooling stays. The pass
 does not fold these Pads either, because the folded model returns other bits:
 
 - **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the

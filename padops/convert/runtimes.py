@@ -77,7 +77,7 @@ def has_modes(pad: PadInfo, opset: int) -> bool:
 
 
 def has_identity(name: str | None, opset: int) -> bool:
-    """Return whether an opset's Identity has an element type; for an unknown type, whether it has all types."""
+    """Return whether an opset's Identity accepts a type; for an unknown type, whether it accepts all types."""
     if name is None:
         return bool(opset < _CPU["identity"]["first_opset_with_more"])
     since: int | None = _CPU["identity"]["first_opsets"].get(name, 1)

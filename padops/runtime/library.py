@@ -64,8 +64,8 @@ def get_library_path() -> str:
         return _installed_library(name, wanted)
     except FileNotFoundError as why:
         raise FileNotFoundError(
-            f"{name} is not in {where}, which is a source tree of padops {wanted} (Python imports from the folder that "
-            f"it runs in before installed packages), and {why}; run 'pip install .' in the source tree"
+            f"{name} is not in {where}, a source tree of padops {wanted} (Python searches its working folder before "
+            f"installed packages), and {why}; run 'pip install .' in the source tree"
         ) from None
 
 

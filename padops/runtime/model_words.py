@@ -82,7 +82,7 @@ def content_of(model: Any) -> Any:
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
-    """Return a model's words of ``FIRST``, with further words and marks; all ``WORDS`` if the model cannot be read.
+    """Return the ``FIRST`` words that a model has, further words and marks; all ``WORDS`` if it cannot be read.
 
     A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no such node,
     and a model with the word may have one.

@@ -6,7 +6,7 @@ and AveragePool below opset 19 refuse negative amounts since 1.31.1; older relea
 Runtime rounds the output size up with ceil_mode, so the verdict is only "may be wrong". A convolution begins its
 windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-A conversion changes a node only with ``auto_pad="explicit"``, into one of three forms; right results keep their bits:
+Only with ``auto_pad="explicit"`` does a conversion change a node. Right results keep their bits. The three forms:
 
 - **explicit pads**: every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The

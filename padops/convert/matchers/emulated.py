@@ -24,7 +24,7 @@ The reflection is a Pad, too. For each axis, a mask states which elements to kee
 elements, at begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of
 seven or more nodes. The converter evaluates the ones for two shapes with different dims, which decide for all shapes.
 It replaces the nodes only if the masks are right and nothing else reads the values between the nodes. For data of a
-convolution, tf2onnx has moved a Transpose to channels last behind the reflection; this Transpose stays there.
+convolution, tf2onnx has moved the channels-last Transpose behind the reflection; it stays there.
 
 The amounts must be constant. Like TensorFlow, OpenVINOPad_12 refuses amounts above the size of the axis (P4); the
 emulation would show the padding of the other end. So an emulation that is known to have larger amounts stays.

@@ -92,7 +92,7 @@ def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
         needed = (count * bits + 7) // 8 if 0 < bits < 8 else count * (2 if dtype.name.startswith("COMPLEX") else 1)
     if present != needed:
         raise PadopsError(
-            f"{place}: {plural(present, unit)} in {field}, {dtype.name.lower()} of dims {dims} needs {needed}"
+            f"{place}: {plural(present, unit)} in {field}; {dtype.name.lower()} of dims {dims} needs {needed}"
         )
 
 

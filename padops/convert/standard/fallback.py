@@ -125,7 +125,7 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """Return one Pad that describes all calls by their common inputs and dims."""
+        """Return one Pad for all calls, with the inputs and dims that they share."""
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input that nodes read: onnxruntime refuses an unread input of 8-bit floats.

@@ -55,18 +55,18 @@ def with_attribute(**parts: Any) -> onnx.ModelProto:
 
 PADS = "initializer 'pads' (graph.initializer[0]): "
 TENSORS = [
-    (of_tensor([3], int64_data=[1, 0, 2, 0]), "4 values in int64_data, int64 of dims [3] needs 3"),
-    (of_tensor([4], raw_data=b"\0" * 7), "7 bytes in raw_data, int64 of dims [4] needs 32"),
-    (of_tensor([4], raw_data=b""), "0 bytes in raw_data, int64 of dims [4] needs 32"),
-    (of_tensor([4], FLOAT, int64_data=[1, 0, 2, 0]), "0 values in float_data, float of dims [4] needs 4"),
+    (of_tensor([3], int64_data=[1, 0, 2, 0]), "4 values in int64_data; int64 of dims [3] needs 3"),
+    (of_tensor([4], raw_data=b"\0" * 7), "7 bytes in raw_data; int64 of dims [4] needs 32"),
+    (of_tensor([4], raw_data=b""), "0 bytes in raw_data; int64 of dims [4] needs 32"),
+    (of_tensor([4], FLOAT, int64_data=[1, 0, 2, 0]), "0 values in float_data; float of dims [4] needs 4"),
     (of_tensor([4], TensorProto.COMPLEX64, float_data=[1] * 4),
-     "4 values in float_data, complex64 of dims [4] needs 8"),
-    (of_tensor([5], TensorProto.INT4, int32_data=[1, 0]), "2 values in int32_data, int4 of dims [5] needs 3"),
-    (of_tensor([2], TensorProto.STRING, raw_data=b"ab"), "0 values in string_data, string of dims [2] needs 2"),
-    (of_tensor([4]), "0 values in int64_data, int64 of dims [4] needs 4"),
+     "4 values in float_data; complex64 of dims [4] needs 8"),
+    (of_tensor([5], TensorProto.INT4, int32_data=[1, 0]), "2 values in int32_data; int4 of dims [5] needs 3"),
+    (of_tensor([2], TensorProto.STRING, raw_data=b"ab"), "0 values in string_data; string of dims [2] needs 2"),
+    (of_tensor([4]), "0 values in int64_data; int64 of dims [4] needs 4"),
     (of_tensor([-4], int64_data=[1, 0, 2, 0]), "dims [-4] have the negative size -4"),
-    (of_tensor([2**62, 4]), f"0 values in int64_data, int64 of dims [{2**62}, 4] needs {2**64}"),
-    (of_tensor([1] * 20), f"0 values in int64_data, int64 of dims {[1] * 20} needs 1"),
+    (of_tensor([2**62, 4]), f"0 values in int64_data; int64 of dims [{2**62}, 4] needs {2**64}"),
+    (of_tensor([1] * 20), f"0 values in int64_data; int64 of dims {[1] * 20} needs 1"),
     *((of_tensor([4], type), f"onnx {onnx.__version__} knows no element type {type}") for type in (0, 99)),
 ]  # fmt: skip
 
@@ -79,7 +79,7 @@ ATTRIBUTES = [
     (with_attribute(type=4), f"{ATTRIBUTE} is of type TENSOR, but has no value"),
     (with_attribute(type=5), f"{ATTRIBUTE} is of type GRAPH, but has no value"),
     (with_attribute(type=4, t=TensorProto(name="t", data_type=1, dims=[2], float_data=[1])),
-     f"{ATTRIBUTE}, tensor 't': 1 value in float_data, float of dims [2] needs 2"),
+     f"{ATTRIBUTE}, tensor 't': 1 value in float_data; float of dims [2] needs 2"),
     (with_attribute(name="", type=3), "node 'p' (graph.node[0], Pad): an attribute has no name"),
     (changed(lambda made: made.graph.node[0].attribute.extend([helper.make_attribute("mode", "edge")] * 2)),
      "node 'p' (graph.node[0], Pad): two attributes have the name 'mode'"),

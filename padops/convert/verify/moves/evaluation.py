@@ -169,7 +169,7 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     if mode not in pads.MODES:
         raise Unsupported(f"a Pad of mode {mode!r}")
     if broken := next(pads.broken(axes, mode, rules), ""):
-        raise Fails(f"a Pad of {list(data.ids.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
+        raise Fails(f"{list(data.ids.shape)} padded by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
     dims = [pads.output(axis, rules) for axis in axes]
     if prod(dims) > most:
         raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
