@@ -86,7 +86,7 @@ def test_the_library_after_padops_has_registered_it(converted: Callable[[str], P
     options = options_of("pyop", "extensions")
     with pytest.raises(Exception, match="Failed to add kernel for Pad padops.pyop .* Conflicting"):
         onnxruntime.InferenceSession(converted("pyop"), options)
-    text = r"have the library of onnxruntime-extensions twice.*call padops\.register\(options, backend='pyop'\) alone"
+    text = r"have the library of onnxruntime-extensions twice.*call only padops\.register\(options, backend='pyop'\)"
     for call in (CALLS["pyop"], lambda options: padops.InferenceSession(converted("pyop"), options)):
         with pytest.raises(ValueError, match=text):
             call(options)
