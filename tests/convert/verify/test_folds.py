@@ -101,3 +101,18 @@ def test_infinite_weights_are_not_finite() -> None:
         (held,) = (row for row in made.graph.initializer if row.name == "w")
         held.CopyFrom(numpy_helper.from_array(np.array([[[[1, 2], [3, np.inf]]]], np.float32), "w"))
     assert isinstance(one, onnx.ModelProto) and prove(one, other).verdict != "proved"
+
+
+MASKED = """(float[1, 2, 4, 8] q, float[1, 2, 6, 8] k, float[1, 2, 3, 8] c, float[4, 5] m) => (float[a, b, d, e] y)
+    <int64[4] one = {0, 0, 0, 1}, int64[4] four = {0, 0, 0, 4}> { NODES }"""
+
+
+@pytest.mark.parametrize(("past", "amounts", "verdict"), [
+    ("", "one", "proved"), ("", "four", "different"), (", c, c", "four", "proved"), (", c, c", "one", "different"),
+])  # fmt: skip
+def test_a_mask_is_padded_to_the_length_of_all_keys(past: str, amounts: str, verdict: str) -> None:
+    nodes = f"y = Attention (q, k, k, m{past})", f"w = Pad (m, {amounts}, i) y = Attention (q, k, k, w{past})"
+    pair = [model(MASKED.replace("NODES", text), 24, ir=11) for text in nodes]
+    for made in pair:
+        made.graph.initializer.append(numpy_helper.from_array(np.array(-np.inf, np.float32), "i"))
+    assert prove(*pair).verdict == verdict

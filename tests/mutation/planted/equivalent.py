@@ -19,6 +19,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("padops/convert/verify/rounding.py", "DRAWS = 2 # runs with changed inputs and weights", ""),
         ("padops/convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims", ""),
         ("padops/convert/verify/moves/__init__.py", "return {one for one in found if abs(one) < FAR}", ""),
+        ("padops/convert/verify/moves/__init__.py", "TOGETHER, EXACT = 128, 1024 # the largest size that all dims have "
+         "together; the largest size of two axes", ""),
         ("padops/convert/verify/moves/__init__.py", "return {size for size in found if size > LARGEST}, "
          "{one for one in given[\"period\"] if 0 < one <= TOGETHER}",
          "return {size for size in found if size > LARGEST}, "
