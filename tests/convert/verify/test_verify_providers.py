@@ -45,12 +45,12 @@ def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
 def test_equal_close_and_different() -> None:
     """Every bit counts where no tolerance is given; ``test_the_command`` has that."""
     plain = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) z = Identity (x) }")
-    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+    found = padops.verify(shifted(0), padops.convert(shifted(0), fallback=False).proto(), providers=[CPU])
     assert (found.outcome, found.passed, len(found.inputs)) == ("equal", True, 4)
-    texts = (f"a session of PadopsExecutionProvider, {CPU}", "PadopsExecutionProvider has graph/p")
+    runs = (("the original", "PadopsExecutionProvider"), ("the converted model", CPU))
     assert found.notes == tuple(
-        f"{which}: {text}" for which in ("the original", "the converted model") for text in texts
-    )
+        f"{which}: {text}" for which, runner in runs
+        for text in (f"a session of PadopsExecutionProvider, {CPU}", f"{runner} has graph/p"))  # fmt: skip
     found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
     assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
     found = padops.verify(plain, shifted(1e-3), providers=[CPU], rtol=1e-9)

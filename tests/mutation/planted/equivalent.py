@@ -45,6 +45,11 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "return sha256(b\"\".join(len(text).to_bytes(8, \"little\") + text for text in texts)).digest()",
          "return sha256(b\"\".join(len(text).to_bytes(9, \"little\") + text for text in texts)).digest()"),
     ),
+    "the provider claims no Pad whose mode is empty, and any other text is longer": (
+        ("padops/csrc/ort/node_reader.cpp", "if (succeeds(api_, api_.ReadOpAttr()(found, ort::kString, nullptr, 0, "
+         "&bytes))) bytes = 0; // the call sets the size", "if (succeeds(api_, api_.ReadOpAttr()(found, ort::kString, "
+         "nullptr, 1, &bytes))) bytes = 0; // the call sets the size"),
+    ),
     "the caller asks only whether there is a trial": (
         ("padops/convert/verify/compare.py", "return trials", "return None"),
     ),
