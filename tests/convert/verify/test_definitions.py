@@ -131,6 +131,11 @@ def test_the_rank_that_constants_tell(node: Head, given: dict[int, Any], rank: i
     assert definitions.data_rank(node, given) == rank
 
 
+def test_a_name_is_an_operator_of_onnx_in_such_a_term_alone() -> None:
+    terms, kinds = Terms(), (Head(Kind.INPUT, name="Concat"), head("Concat", "other"), head("Concat"))
+    assert [terms.op(terms.add(one)) for one in kinds] == ["", "", "Concat"]
+
+
 def test_a_cone_ends_below_its_root() -> None:
     terms = Terms()
     data = terms.add(Head(Kind.INPUT, name="x"))

@@ -50,6 +50,9 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "&bytes))) bytes = 0; // the call sets the size", "if (succeeds(api_, api_.ReadOpAttr()(found, ort::kString, "
          "nullptr, 1, &bytes))) bytes = 0; // the call sets the size"),
     ),
+    "no element is compared with one element, which is no element": (
+        ("padops/convert/verify/moves/__init__.py", "return np.zeros(0, np.int64), np.zeros(0, np.int64)", ""),
+    ),
     "the caller asks only whether there is a trial": (
         ("padops/convert/verify/compare.py", "return trials", "return None"),
     ),
