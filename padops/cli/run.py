@@ -143,7 +143,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
 
 
 def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes an ``.npz``, whole or not at all; raises a PadopsError that names an output that it cannot hold."""
+    """Writes an ``.npz``, whole or not at all; a PadopsError names an output that the file cannot hold."""
     import numpy as np
 
     from padops.convert.errors import PadopsError

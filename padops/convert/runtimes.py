@@ -266,7 +266,7 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-    """Return the verdict of ONNX Runtime 1.``minor`` on a Pad and the reason, with or without graph optimisation."""
+    """Return the verdict and reason of ONNX Runtime 1.``minor`` on a Pad, with or without graph optimisation."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
     rows = [row for row in _faults(pad, found) if optimised or not row.by_optimiser]

@@ -2,7 +2,7 @@
 
 As a program, this file runs in a process that may die: see ``outcome.py``. A question is a mapping with ``provider``,
 ``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a model also has
-``model``, ``feeds``, ``expected`` and ``rules``, the file of rules for padops beside the provider, or None.
+``model``, ``feeds``, ``expected`` and ``rules`` (the file of rules for padops beside the provider, or None).
 """
 
 from __future__ import annotations

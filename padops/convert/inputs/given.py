@@ -146,7 +146,7 @@ def _check(arrays: Mapping[str, np.ndarray], inputs: Sequence[Input], file: str 
 
 
 def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
-    """Return whether an unsigned integer has the bits of a type that NumPy lacks."""
+    """Return whether an unsigned integer type holds the bits of a type that NumPy lacks."""
     return dtype.kind == "u" and wanted.kind == "V" and dtype.itemsize == wanted.itemsize
 
 

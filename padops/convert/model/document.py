@@ -316,7 +316,7 @@ def check_file(path: Path) -> None:
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
-    """Return the message of a model from the bytes of an ONNX file; errors name ``path``."""
+    """Return the ModelProto in the bytes of an ONNX file; errors name ``path``."""
     if content[4:8] == b"ORTM":
         raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
     message = onnx.ModelProto()

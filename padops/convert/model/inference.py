@@ -65,7 +65,7 @@ AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
 def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
-    """Replace a Pad's amounts by unknown amounts of all axes, unless its graph or an outer graph lists int64 axes.
+    """Make a Pad's amounts unknown, for all axes, unless the Pad's graph or an outer graph lists int64 axes.
 
     onnx's inference treats an input axes of unknown dims as absent: it applies the amounts to all axes in order, or
     refuses the number of amounts. From unknown amounts, it infers the rank. For constant int32 axes in a function, it

@@ -184,7 +184,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value]) -> None:
-    """Remove the nodes that compute values which nothing reads any more, as far as ``evaluate`` follows them."""
+    """Remove nodes whose values nothing reads any more, as far as ``evaluate`` follows such nodes."""
     pending = list(values)
     while pending:
         value = pending.pop()

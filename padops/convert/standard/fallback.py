@@ -256,7 +256,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str,
     """Write the model back with a new function for each padops operator in it; replace old functions.
 
     Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes. Return notes about
-    other changes of the model, and the operators without a function, with the reasons.
+    other changes of the model; and, by operator without a function, the reason.
     """
     notes, missing, document = list[str](), dict[str, str](), analysis.document
     if not wanted and not document.touched:

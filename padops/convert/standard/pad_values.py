@@ -146,7 +146,7 @@ def mode_attribute(pad: PadInfo) -> ir.Attr:
 
 
 def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
-    """Return an attribute ``name`` that refers to the caller's value behind ``attribute``, of this kind."""
+    """Return an attribute ``name``, of this kind, that refers to the caller's value for ``attribute``."""
     assert attribute.ref_attr_name is not None
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 

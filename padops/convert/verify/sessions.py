@@ -202,7 +202,7 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model on each turn's first attempt that it accepts; runs the first trial twice unless ``is_stable``."""
+    """In each turn, runs a model on the first inputs it accepts; runs the first trial twice unless ``is_stable``."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there are no inputs to run the model on")
     for attempts in turns:

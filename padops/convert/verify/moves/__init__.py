@@ -168,7 +168,7 @@ def _fixed(pair: list[Evaluation], term: int) -> list[int]:
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a term's values for two sizes if both are few integers, in one shape; else no integers."""
+    """Returns a term's integers at two sizes if they are few, and alike in shape; else no integers."""
     with suppress(Unsupported, Fails):
         one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
