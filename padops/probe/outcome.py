@@ -111,10 +111,10 @@ OF_MODELS = ("Constant", "Pad", "Relu")
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     """Returns the rules for all faults, in such an order that for every model the first rule that holds is true.
 
-    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So these rules precede
-    others. But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even earlier.
-    Rules about these faults come first, but a rule about models that a provider leaves precedes them if they only
-    possibly hold for these models, as for open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
+    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So these rules precede others.
+    But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even earlier. Rules about
+    these faults come first, but a rule about models that the provider leaves precedes them if they may not hold for
+    these models, as for open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
     of_condition: dict[str, list[Seen]] = defaultdict(list)

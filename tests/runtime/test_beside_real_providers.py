@@ -115,7 +115,7 @@ def test_words(name: str) -> None:
 
 def test_the_page_has_the_words() -> None:
     text = (ROOT / "docs" / "fixing.md").read_text(encoding="utf-8")
-    first, *_ = re.findall(r"\| a provider says .*?\n\|[-|]+\n((?:\|.*\n)+)", text)
+    first, *_ = re.findall(r"\| message \| provider .*?\n\|[-|]+\n((?:\|.*\n)+)", text)
     assert [re.match(r"\| `(.*?)` *\|", row)[1] for row in first.splitlines()] == list(SAID)
 
 
