@@ -34,7 +34,7 @@ SHOWN = 64  # the most elements to print; a larger output is printed as its type
 def add_run(commands: Any) -> None:
     """Adds ``padops run``."""
     parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
-    parser.add_argument("model", metavar="MODEL", help="an .onnx file; - for a model from standard input")
+    parser.add_argument("model", metavar="MODEL", help="an .onnx file, or an OpenVINO IR (.xml); - for standard input")
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
     parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; element types that "
                         "NumPy lacks are written as unsigned integers with the same bits")  # fmt: skip

@@ -38,6 +38,8 @@ from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 LONG_RUN = 16
 MAX_POSITIONS = 4096  # in one constant of the model
 
+# The modes that ``by_parts`` writes; from one element of the padding to the next
+STEPS = {Mode.EDGE: 0, Mode.WRAP: 1, Mode.REFLECT: -1, Mode.SYMMETRIC: -1}
 SMALL_BLOCK = 256  # most elements of a block of fill stored as a constant rather than computed by a node
 
 
@@ -233,7 +235,7 @@ def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
     """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
-    step = {Mode.EDGE: 0, Mode.WRAP: 1}.get(mode, -1)  # from one shown element to the next, on a side
+    step = STEPS[mode]
     window = range(row.start + max(first, 0), row.start + min(behind, size))
     front, back = (
         source_index(row, mode, np.arange(*side) + row.begin).tolist()
@@ -274,6 +276,8 @@ def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
     may_sum = pad.type in SUMMED and here().opset >= graph_builder.FIRST["Where"]
     grows = not any(one.crops or one.interior for one in known)
     if fills and (not may_sum or all_known(pad.dims) or not grows):
+        return None
+    if not fills and mode not in STEPS:
         return None
     work, with_what = Work.filling(pad) if fills else (Work(pad), None)
     for i, size, one in padded:
