@@ -108,7 +108,7 @@ class Workshop:
 
     def _confirm(self, stage: Stage, ran: Ran) -> None:
         """Makes sure that the test that failed is green without a break; where none has a name, all that ran."""
-        test = re.match(r"(?:FAILED|ERROR) (\S+::[^\[\s]+)", ran.said)
+        test = re.match(r"(?:FAILED|ERROR) (\S+?::[^\[\s]+)", ran.said)
         green = ("pytest", test[1]) if stage[0] == "pytest" and test else stage
         if green in self._green:
             return
