@@ -13,13 +13,14 @@ import onnx
 import pytest
 from command_lines import save
 from inspected_models import stock
-from onnx import helper
+from onnx import helper, parser
 from small_models import DOUBLE, FLOAT, HALF, INT16, INT32, INT64, UINT8, model, one_pad, pad, tensor
 from written_models import model as written
 
 import padops
 from padops import cli
 from padops.convert.records import PadFacts
+from padops.convert.runtimes import has_identity
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 
@@ -194,6 +195,23 @@ def test_same_of_poolings_that_round_up() -> None:
         sources = [window(name, 12, [size], [kernel], strides=[stride], ceil_mode=up, **more) for up in (0, 1)]
         assert what_it_does(sources[0]) == only_pad(sources[0]).verdict in ("refuses", "wrong")
         assert (what_it_does(sources[1]), only_pad(sources[1]).verdict) == ("runs", "may be wrong")
+
+
+def test_same_of_an_open_dim_has_no_amounts() -> None:
+    source = parser.parse_model('<ir_version: 8, opset_import: ["": 18, "padops": 1]> g (float[1, 1, n, 4] x) => '
+                                "(float[] y) { y = padops.SamePad_1 <kernel_shape = [3, 3]> (x) }")  # fmt: skip
+    assert padops.inspect(source).pads[0].amounts is None
+    source.graph.input[0].type.tensor_type.shape.dim[2].dim_value = 4
+    assert padops.inspect(source).pads[0].amounts == ((0, 0), (0, 0), (1, 1), (1, 1))
+
+
+@pytest.mark.parametrize(("name", "first"), [("float", 1), ("bfloat16", 13), ("int4", None), (None, None)])
+def test_the_first_identity_of_a_type(name: str | None, first: int | None) -> None:
+    """Of an unknown type, all opsets below the one that has more types than ONNX Runtime are sure."""
+    found = [opset for opset in (1, 2, 12, 13, 20, 21) if has_identity(name, opset)]
+    assert found == (
+        [1, 2, 12, 13, 20] if name is None else [n for n in (1, 2, 12, 13, 20, 21) if first and n >= first]
+    )
 
 
 # Operators that ONNX Runtime lacks for some types: the last opset without, and the size of the data.

@@ -480,6 +480,15 @@ def test_a_mode_without_a_fill_takes_one_of_any_type() -> None:
     assert padops.convert(source, verify=True).verification.verdict == "proved"
 
 
+def test_a_fill_that_is_no_number_stays_none_in_another_type() -> None:
+    held, kind = [PADS, tensor("f", np.nan, np.float32)], TensorProto.DOUBLE
+    source = model(
+        [pad(["x", "pads", "f"])], 13, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)], tensors=held
+    )
+    (record,) = convert(source).records
+    assert record.status == "converted"
+
+
 NAMED = {  # the data and other inputs, the tensors, and what is said of the last input
     "no integer": ("int32[2, 3] x", f"{GIVEN}, float f = {{0.5}}",
                    "its fill is float, and its data are int32, in which 0.5 would be 0; give it a fill of int32"),

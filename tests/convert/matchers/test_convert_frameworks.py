@@ -263,6 +263,13 @@ def test_unknown_amounts_are_filled_up_where_axes_lack_some(count: int, nodes: l
     assert [node.op_type for node in made.graph.node] == [*nodes, "Gather", "Gather", "OpenVINOPad_12"]
 
 
+def with_computed_mode() -> onnx.ModelProto:
+    message = aten()
+    del message.graph.node[0]
+    message.graph.input.append(helper.make_tensor_value_info("m", STRING, []))
+    return message
+
+
 P9 = "is not one of reflect, replicate, circular, constant, symmetric [P9]"
 LEFT: list[tuple[onnx.ModelProto, str]] = [
     (custom("MirrorPad", mode="symmetric"), "mode 'symmetric' is not one of REFLECT, SYMMETRIC"),
@@ -276,6 +283,7 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (custom("PadV2", fill=np.complex64(1)), "its data are complex64, which no Pad of padops accepts"),
     (aten(mode="mirror"), f"mode 'mirror' {P9}"),
     (aten("_pad_enum", mode=tensor("m", 4)), f"mode 4 {P9}"),
+    (with_computed_mode(), "its mode is not constant"),
     (without("reflection_pad1d"), "it has 1 input, expected 2"),
     (without(), "it has 1 input, expected 2 to 4"),
     (without(elem_type=INT64, shape=["n"]), "the number of its amounts is not known"),

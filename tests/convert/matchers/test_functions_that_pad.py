@@ -146,6 +146,21 @@ def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: in
         session.run(None, feeds)
 
 
+def test_a_mask_of_heads_in_one_axis() -> None:
+    source = attention(24)
+    for value in source.graph.input[:3]:
+        del value.type.tensor_type.shape.dim[1]
+    source.graph.node[0].attribute.extend(helper.make_attribute(f"{name}_num_heads", 1) for name in ("q", "kv"))
+    (pad,) = padops.inspect(source).pads
+    assert (pad.verdict, pad.amounts) == ("refuses", ((0, 0), (0, 2)))
+
+
+def of_one_axis() -> onnx.ModelProto:
+    source = centred(axes=[1])
+    source.graph.node[0].attribute[0].CopyFrom(helper.make_attribute("axes", 1))
+    return source
+
+
 FIVE = parsed("(float[1, 2, 3] x, float[2] s) => (float[a, b, c] y) { y = BatchNormalization (x, s, s, s, s) }", 25)
 
 
@@ -159,6 +174,7 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
     (centred(shape=[7, -2]), "its shape is [7, -2], expected integers that are not negative"),
     (centred(shape=[7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
     (centred(axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
+    (of_one_axis(), "its axes are not a list of integers, or the function's caller sets them"),
     (centred(opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
     (centred(kind="complex64"), "its data are complex64, and ONNX Runtime has no complex tensors"),
     (attention(25, mask=INT64), "its mask is of type int64, expected bool or the type of its data, float"),

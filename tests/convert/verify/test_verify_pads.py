@@ -96,8 +96,10 @@ def test_an_output_of_one_value_is_weak(unproved: None, tmp_path: Path) -> None:
 def test_a_pad_that_does_nothing(pads: list[int], detail: str) -> None:
     source = model("(float[2, 3] x, int64[4] p) => (float[a, b] y) { y = Pad (x, p) }")
     given = {"x": np.ones((2, 3), np.float32), "p": np.array(pads)}
-    one = only_pad(padops.convert(source, verify=True, run=True, inputs=given).verification)
+    verification = padops.convert(source, verify=True, run=True, inputs=given).verification
+    one = only_pad(verification)
     assert (one.exercise, one.detail) == ("not exercised", detail)
+    assert f"{one.path} is not exercised: {detail}" in verification.doubts
 
 
 def test_a_pad_that_is_known_to_do_nothing_is_no_doubt() -> None:

