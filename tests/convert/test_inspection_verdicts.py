@@ -197,6 +197,11 @@ def test_same_of_poolings_that_round_up() -> None:
         assert (what_it_does(sources[1]), only_pad(sources[1]).verdict) == ("runs", "may be wrong")
 
 
+def test_a_long_reflection_of_no_data_runs() -> None:
+    source = written('(float[0, 3] x) => (float[] y) <int64[4] p = {0, 5, 0, 0}> { y = Pad <mode = "reflect"> (x, p) }')
+    assert only_pad(source).verdict == "runs" and stock(source, {"x": np.empty((0, 3), np.float32)}) is not None
+
+
 def test_same_of_an_open_dim_has_no_amounts() -> None:
     source = parser.parse_model('<ir_version: 8, opset_import: ["": 18, "padops": 1]> g (float[1, 1, n, 4] x) => '
                                 "(float[] y) { y = padops.SamePad_1 <kernel_shape = [3, 3]> (x) }")  # fmt: skip

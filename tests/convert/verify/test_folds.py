@@ -38,6 +38,9 @@ PROVED = {
         f"a = Pad (x, q) y = AveragePool <{K}> (a)", f"y = AveragePool <{K}, {BY}, {OUTSIDE}> (x)"),
     "ConvInteger by its zero point": ("a = Pad (b, p, z) c = ConvInteger (a, u, z) y = Cast <to = 1> (c)",
                                       f"c = ConvInteger <{PADS}> (b, u, z) y = Cast <to = 1> (c)"),
+    "ConvInteger by SAME": ('c = ConvInteger <auto_pad = "SAME_LOWER"> (b, u, z) y = Cast <to = 1> (c)',
+                            'a = padops.SamePad_1 <kernel_shape = [2, 2], auto_pad = "SAME_LOWER"> (b, z) '
+                            "c = ConvInteger (a, u, z) y = Cast <to = 1> (c)"),
     "ConvInteger without one": ("a = Pad (b, p) c = ConvInteger (a, u) y = Cast <to = 1> (c)",
                                 f"c = ConvInteger <{PADS}> (b, u) y = Cast <to = 1> (c)"),
 }  # fmt: skip

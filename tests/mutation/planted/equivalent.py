@@ -17,6 +17,8 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "if is_proved and (size >= CHEAP) and not must_run:"),
         ("padops/convert/verify/choice.py", "process.join(1)", "process.join(2)"),
         ("padops/convert/verify/rounding.py", "DRAWS = 2 # runs with changed inputs and weights", ""),
+        ("padops/convert/standard/axes.py", "if dims is not None and prod(dims) <= largest:",
+         "if dims is not None and (prod(dims) < largest):"),
         ("padops/convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims", ""),
         ("padops/convert/verify/moves/__init__.py", "return {one for one in found if abs(one) < FAR}", ""),
         ("padops/convert/verify/moves/__init__.py", "TOGETHER, EXACT = 128, 1024 # the largest size that all dims have "
@@ -174,6 +176,7 @@ EQUIVALENT: dict[str, tuple[tuple[str, str, str], ...]] = {
          "if (groups >= 1) position[prefix - 1] += groups - 1;"),
     ),
     "a limit that onnx has, too, and files of two gigabytes": (
+        ("padops/convert/model/document.py", "LARGEST_PROTO = (1 << 31) - 1 # bytes of one protobuf message", ""),
         ("padops/convert/ir/reader.py",
          "LARGEST_MODEL = (1 << 31) - 1 # the most bytes of a model; onnx checks the model with its weights inside",
          ""),
