@@ -116,6 +116,7 @@ CALLS = {
     "constant and edge": [(("constant", "edge")[i % 2], FAR) for i in range(2 * MANY)],
     "reflect, all alike": [("reflect", FAR)] * MANY,
     "reflect": [("reflect", [0, 1 + i % 2, 0, 2 - i % 2]) for i in range(MANY)],
+    "reflect, by other amounts": [("reflect", [0, 1, 0, 2 - i % 2]) for i in range(MANY)],
     "all": [(("constant", "edge", "reflect")[i % 3], FAR) for i in range(3 * MANY)],
 }
 
