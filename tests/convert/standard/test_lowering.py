@@ -319,6 +319,14 @@ def test_a_fill_of_double_before_the_fill_was_an_input() -> None:
     assert y.tolist() == [0.1, 1, 1, 0.1]
 
 
+@pytest.mark.parametrize("shape", [(1, 3), (3, 1), (0, 3)])
+def test_axes_of_one_element_before_reshape_makes_empty_ones(shape: tuple[int, int]) -> None:
+    """Reshape has no dim of 0 before opset 14; int16 is padded by its positions."""
+    source = parsed("(int16[a, b] x, int64[4] p) => (int16[c, d] y) { y = Pad (x, p) }", 13)
+    x, pads = np.arange(1, 1 + np.prod(shape), dtype=np.int16).reshape(shape), np.array([0, 1, 1, 2])
+    assert np.array_equal(stock(padops.lower(source).proto(), x=x, p=pads), np.pad(x, [(0, 1), (1, 2)]))
+
+
 def test_data_without_elements_are_not_read() -> None:
     lowered = padops.lower(parsed("(string[0] x) => (string[a] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }", 18))
     assert [node.op_type for node in lowered.proto().graph.node] == ["Constant"]
