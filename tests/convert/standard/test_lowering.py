@@ -25,10 +25,12 @@ from parsed_models import quiet
 from small_models import STRING, one_pad, parsed
 
 import padops
+from padops.convert.standard import axes as in_parts
 from padops.convert.standard import graph_builder
 from padops.spec import reference
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name, by_onnx
+from padops.spec.plan import Mode
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -381,3 +383,16 @@ def test_a_function_before_opset_9_has_constants_of_floats_alone() -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     found = stock(padops.lower(source, without_pad=True).proto(), x=x)
     np.testing.assert_array_equal(found, np.pad(x, [(0, 0), (1, 2)], "edge"))
+
+
+@pytest.mark.parametrize("dims", ["5", "n"])
+def test_a_mode_that_has_no_parts_takes_other_nodes(dims: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a new mode, which must not be padded as if it were another."""
+    text = f'(float[{dims}] x) => (float[m] y) <int64[2] p = {{7, 1}}> {{ y = Pad <mode = "wrap"> (x, p) }}'
+    x, made = np.arange(5, dtype=np.float32), []
+    for known in (True, False):
+        if not known:
+            monkeypatch.delitem(in_parts.STEPS, Mode.WRAP)
+        made.append(padops.lower(parsed(text, 19), provider="webgpu").proto())
+        assert np.array_equal(stock(made[-1], x=x), np.pad(x, (7, 1), "wrap"))
+    assert made[0] != made[1]
