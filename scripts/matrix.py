@@ -49,7 +49,6 @@ TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
 # fmt: on
 PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")
 FIRST_WITH_PROVIDER = "1.24"
-EXAMPLES = "200"
 # Samples whose originals fail on older releases of onnxruntime, which wrap out of bounds or lack the element types.
 UNVERIFIED = {"pad_19.onnx": "1.31", "pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
 
@@ -269,7 +268,7 @@ def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
     """Run a command, without variables that lead a Python elsewhere."""
     misleading = (*environment.MISLEADING, "PADOPS_LIBRARY")
     variables = {key: value for key, value in os.environ.items() if key not in misleading}
-    variables |= {"PADOPS_EXAMPLES": EXAMPLES, **environment.compiled_in(BYTECODE)}
+    variables |= environment.compiled_in(BYTECODE)
     return subprocess.run(
         [str(part) for part in command], cwd=str(folder), env=variables, capture_output=True, encoding="utf-8",
         errors="replace", check=False,

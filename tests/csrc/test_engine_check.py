@@ -1,4 +1,4 @@
-"""``tests/cpp/engine_check.cpp``: the engine on random small tensors, in each build that ships.
+"""``tests/cpp/engine_check.cpp``: the engine on random small tensors, as it ships and for other processors.
 
 Every task runs alone between pages that nobody may touch, so that a byte outside its part, a byte that two tasks write
 and a byte that none writes show. The sizes that choose a way are parameters there: rows in parts, stores past the
@@ -19,9 +19,8 @@ BUILDS = ROOT / "build" / "engine"
 CORPUS = CHECKS / "corpus.hex"
 
 
-def built(name: str, flags: str, options: tuple[str, ...] = ()) -> Path:
-    all_options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", *options]
-    return build(BUILDS / name, *all_options, source=CHECKS, target="engine_check")
+def built(name: str, option: str) -> Path:
+    return build(BUILDS / name, "-DCMAKE_BUILD_TYPE=None", option, source=CHECKS, target="engine_check")
 
 
 def check(folder: Path, *arguments: object) -> str:
@@ -37,7 +36,9 @@ def passed(output: str) -> int:
 
 @pytest.fixture(scope="module")
 def plain() -> Path:
-    return built("plain", "-O3")  # as it ships
+    """With the objects of the installed library, as it ships."""
+    (objects,) = (ROOT / "build").glob("py3-none-*/CMakeFiles/padops.dir")
+    return built("plain", f"-DLIBRARY_OBJECTS={objects}")
 
 
 def test_every_way_is_right(plain: Path) -> None:
@@ -52,5 +53,5 @@ def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
 
 def test_other_processors() -> None:
     """Without SSE2, and so without AVX2; test_other_compilers.py has clang, without AVX2 alone."""
-    portable = built("portable", "-O0 -DPADOPS_INLINE=inline -DPADOPS_SSE2=0")
+    portable = built("portable", "-DCMAKE_CXX_FLAGS=-O0 -DPADOPS_INLINE=inline -DPADOPS_SSE2=0")
     assert passed(check(portable, "--count", 4_000, "--every-way")) == 4_000
