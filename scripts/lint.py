@@ -2,8 +2,7 @@
 
     python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format] [zizmor]
 
-Without names, all tools run. With --fix, tools repair their findings if they can. mypy reads the types of the other
-implementations, so the script installs these, too (see scripts/test.py --peers).
+Without names, all tools run. With --fix, tools repair their findings if they can.
 """
 
 import sys
@@ -36,7 +35,7 @@ def main(arguments: list) -> int:
     if unknown:
         print("error: no such check: {}; there are {}".format(unknown[0], ", ".join(commands)), file=sys.stderr)
         return 2
-    folder = environment.ensure(["lint", "peers", "test"]).parent
+    folder = environment.ensure(["lint", "test"]).parent
     failed = []
     for name in names or commands:
         program, *rest = commands[name]
