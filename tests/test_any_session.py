@@ -248,7 +248,9 @@ def with_data(folder: Path, added: float, pad: bool = True) -> Path:
 
 
 @with_folders
-def test_options_forget_the_folder_of_a_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("minor", [FIRST_MINOR_OF_DATA_FOLDER, runtime_minor()])
+def test_options_forget_the_folder_of_a_model(minor: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "runtime_minor", lambda: minor)
     one, other = with_data(tmp_path / "one", 2), with_data(tmp_path / "other", 4, pad=False)
     options = quiet()
     assert_reflected(padops.InferenceSession(one, options), 2)

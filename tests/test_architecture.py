@@ -183,10 +183,6 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return function.end_lineno - function.lineno + 1 - docstring
 
 
-def documented() -> set[str]:
-    return set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
-
-
 def named(paths: list[Path]) -> set[str]:
     """The rules that the files name anywhere, comments included; "P1–P5" names all five."""
     labels: set[str] = set()
@@ -200,7 +196,7 @@ def named(paths: list[Path]) -> set[str]:
 
 def test_rules() -> None:
     """They are numbered without a gap, both languages raise the same, only these are named, and each is in a test."""
-    rules = documented()
+    rules = set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
     numbers = sorted(int(label[1:]) for label in rules if label[0] == "P")
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 10
     constants = {node.value for path in CORE for node in nodes_of(path) if isinstance(node, ast.Constant)}

@@ -237,8 +237,7 @@ def test_a_pipe_gets_whole_lines(here: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 # --- a model from standard input --------------------------------------------------------------------------------------
 
-ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
-REFLECTED = [[1.0, 0.0, 1.0, 2.0, 1.0], [4.0, 3.0, 4.0, 5.0, 4.0]]
+ROWS, REFLECTED = parsed_models.ROWS, parsed_models.REFLECTED.tolist()
 Y = f"y: float32[2, 5] {REFLECTED}\n"
 X = {"x": ROWS}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import road_models
@@ -71,17 +70,11 @@ def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str,
     return "refused without a known limit", True
 
 
-def rows() -> Iterator[dict[str, Any]]:
-    """What the server says of the models; a server for each hundred."""
-    for start in range(0, COUNT, BATCH):
-        size = min(BATCH, COUNT - start)
-        yield from rows_of("road_server.py", size, SEED, start, size)
-
-
 def test_models_on_six_roads() -> None:
     answers: Counter[tuple[str, str]] = Counter()
     harm: list[str] = []
-    given = [*rows()]
+    batches = [(start, min(BATCH, COUNT - start)) for start in range(0, COUNT, BATCH)]
+    given = [row for start, size in batches for row in rows_of("road_server.py", size, SEED, start, size)]
     for row in given:
         for road, level, answer in row["answers"]:
             if road == "original":

@@ -15,6 +15,7 @@ import onnxruntime
 import pytest
 from document_blocks import ROOT
 from onnx import parser
+from parsed_models import quiet
 
 import padops
 
@@ -123,9 +124,7 @@ def refused(request: pytest.FixtureRequest) -> Refused:
 
 def run(kind: Callable[..., onnxruntime.InferenceSession], model: bytes | str, dims: int) -> np.ndarray:
     """A model's output; what its input leaves open is ``dims``."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = kind(model, options, providers=["CPUExecutionProvider"])
+    session = kind(model, quiet(), providers=["CPUExecutionProvider"])
     (given,) = session.get_inputs()
     shape = [size if isinstance(size, int) else dims for size in given.shape]
     data = np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(TYPES[given.type])
