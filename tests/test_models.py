@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import fetch_models
+import make_models
 import native
 import numpy as np
 import onnx
@@ -13,16 +15,12 @@ import whole_models
 from onnx import numpy_helper
 from provider_sessions import EP_NAME, providers_of_pads, recording_options
 from road_scopes import Engine
-from whole_models import REAL, ROOT, SAMPLES, Arrays, assert_same, convert, pads_in, run
+from whole_models import REAL, SAMPLES, Arrays, assert_same, convert, pads_in, run
 
 import padops
 from padops.runtime.ort_values import run_session
 from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_onnx
-
-sys.path.insert(0, str(ROOT / "scripts"))
-import fetch_models
-import make_models
 
 # What ONNX Runtime 1.x runs by itself, and from which x on rightly: older ones leave a wrap by two periods half empty.
 RIGHT_IN_BUILTIN = {"pad_02": 20, "pad_11": 20, "pad_18": 20, "pad_19": 31, "nested": 20}

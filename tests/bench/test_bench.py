@@ -13,8 +13,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import bench_providers
 import numpy as np
 import pytest
+from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK
+from networks import SMALL
 from terminals import AtTerminal
 
 from padops import cli
@@ -23,11 +26,6 @@ from padops.bench.table import Measurement
 from padops.bench.workloads import MAX_BYTES, QUICK, WORKLOADS, Memory, Workload, random_workloads
 from padops.spec import reference
 from padops.spec.dtypes import to_bytes
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import bench_providers
-from bench_providers import BESIDE, LOWERED, PROCESSOR, STOCK
-from networks import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 
