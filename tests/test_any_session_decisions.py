@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import onnx
@@ -113,10 +114,8 @@ def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptu
 
 @with_providers
 def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object) -> None:
-        raise padops.PadopsError("its data file w.bin cannot be read")
-
-    monkeypatch.setattr(padops.convert, "inspect", fail)
+    unread = padops.PadopsError("its data file w.bin cannot be read")
+    monkeypatch.setattr(padops.convert, "inspect", Mock(side_effect=unread))
     match = r"may get Pads of this model wrong, and padops cannot look: its data file w.bin cannot be read; padops runs"
     with pytest.warns(UserWarning, match=match) as caught:
         assert padops.InferenceSession(model(POOLED)).padops_records == ()

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 ENTRY_POINTS = ("CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe")
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+ROOT = Path(__file__).resolve().parent.parent
 LINUX = f"linux-{platform.machine()}"
 MORE = (*ENTRY_POINTS, "_Znwm")
 SHOWS_MORE = "its library exports ['CreateEpFactories', 'RegisterCustomOps', 'ReleaseEpFactory', '_Znwm', "
@@ -131,12 +131,12 @@ def test_a_wheel_without_its_parts(
     assert found.startswith(wrong)
 
 
-WORKFLOW = SCRIPTS.parent / ".github" / "workflows" / "wheels.yml"
-PAGE = SCRIPTS.parent / "docs" / "contributing.md"
+WORKFLOW = ROOT / ".github" / "workflows" / "wheels.yml"
 
 
 def test_the_page_and_the_workflow_have_every_target() -> None:
-    rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", PAGE.read_text(encoding="utf-8"), re.M)
+    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", page, re.M)
     assert sorted(rows) == sorted((name, target.tag) for name, target in script.TARGETS.items())
     built = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["build"]["strategy"]["matrix"]["include"]
     assert sorted(row["name"] for row in built) == sorted(script.TARGETS)

@@ -75,7 +75,6 @@ NO_DATA = model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", 
 # What m.onnx is, the arguments, the exit code, and parts of the output and of the error.
 ROWS = [(NO_PAD, "m.onnx", 0, "the model has no Pad\n", ""),
         (NO_DATA, "m.onnx", 1, "", "w.bin"),
-        (NO_PAD, "missing.onnx", 1, "", "error: missing.onnx does not exist\n"),
         (NO_PAD, "loop.onnx", 1, "", "error: loop.onnx does not exist: it is a link to loop.onnx\n"),
         (NO_PAD, "m.onnx --providers cpu,Cupid", 2, "", " knows no provider Cupid; expected one of "),
         (NO_PAD, "empty", 1, "", "error: empty has no .onnx or .xml file in it\n"),

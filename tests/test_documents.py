@@ -29,11 +29,10 @@ MOST_NOT_RUN = 19  # one more is one more promise that no test holds
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(ROOT / "models", tmp_path / "models")
-    shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def place(here: Path) -> Path:
+    shutil.copytree(ROOT / "models", here / "models")
+    shutil.copy(ROOT / "models" / "int16.onnx", here / "model.onnx")
+    return here
 
 
 def check_output(block: Block, said: list[str], real: str) -> None:

@@ -1,4 +1,4 @@
-"""A second run takes what the first did not run; slow tests are where their list says; planted breaks have tests."""
+"""A second run takes what the first did not run; planted breaks have tests."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import slow
 from mutation.planted import campaign
 from mutation.planted.equivalent import EQUIVALENT, reason_of
 from mutation.planted.relevant import stages_of
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def test_slow_files_are_there() -> None:
-    assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
 MADE = """

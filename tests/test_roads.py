@@ -13,7 +13,7 @@ from typing import Any
 
 import road_models
 import roads
-from children import rows_of
+from children import asked_of
 from slow import MORE
 from whole_models import pads_in
 
@@ -74,7 +74,8 @@ def test_models_on_six_roads() -> None:
     answers: Counter[tuple[str, str]] = Counter()
     harm: list[str] = []
     batches = [(start, min(BATCH, COUNT - start)) for start in range(0, COUNT, BATCH)]
-    given = [row for start, size in batches for row in rows_of("road_server.py", size, SEED, start, size)]
+    asked = lambda *batch: asked_of("road_server.py", {"OPENBLAS_NUM_THREADS": "1"}, b"", SEED, *batch)
+    given = [row for batch in batches for row in asked(*batch)]
     for row in given:
         for road, level, answer in row["answers"]:
             if road == "original":

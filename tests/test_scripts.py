@@ -17,6 +17,7 @@ import environment
 import matrix
 import pytest
 import release
+import slow
 import wheel_tests
 from terminals import AtTerminal
 
@@ -148,8 +149,9 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(checkout: Path) -> Non
 
 
 def test_the_tests_that_scripts_choose_are_there() -> None:
-    names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheel_tests.CHOSEN]
-    assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
+    chosen = (*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheel_tests.CHOSEN)
+    files = [*(f"{name}.py" for name in chosen), *slow.FILES]
+    assert [file for file in files if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
 @pytest.mark.parametrize(("arguments", "outcomes", "code"), [

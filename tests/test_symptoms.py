@@ -117,9 +117,7 @@ REFUSED: dict[str, Refused] = {
 TYPES = {"tensor(float)": np.float32, "tensor(int16)": np.int16}
 
 
-@pytest.fixture(params=REFUSED.values(), ids=REFUSED)
-def refused(request: pytest.FixtureRequest) -> Refused:
-    return request.param
+each = pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 
 
 def run(kind: Callable[..., onnxruntime.InferenceSession], model: bytes | str, dims: int) -> np.ndarray:
@@ -131,12 +129,14 @@ def run(kind: Callable[..., onnxruntime.InferenceSession], model: bytes | str, d
     return session.run(None, {given.name: data})[0]
 
 
+@each
 def test_words(refused: Refused, tmp_path: Path) -> None:
     words = ".*".join(map(re.escape, refused.says.split("…")))
     with pytest.raises(Exception, match=f"(?s){words}"):
         run(onnxruntime.InferenceSession, refused.model(tmp_path), refused.dims)
 
 
+@each
 def test_road(refused: Refused, tmp_path: Path) -> None:
     """The model as it is, converted in memory, converted, and converted without padops all give the same."""
     model = refused.model(tmp_path)

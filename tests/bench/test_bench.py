@@ -47,14 +47,13 @@ def test_bench_writes_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [row[0] for row in summary] == ["geometric mean", "least"]
 
 
-def test_a_model_is_measured_converted_and_as_it_is(capsys, monkeypatch, tmp_path: Path) -> None:
+def test_a_model_is_measured_converted_and_as_it_is(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     name = f"{'long_' * 40}m.onnx"
-    shutil.copy(ROOT / "models" / "pad_19.onnx", tmp_path / name)
-    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "models" / "pad_19.onnx", here / name)
     assert cli.main(["bench", "--quick", "--threads", "1", "--model", name]) == 0
     titles, row = [line for line in capsys.readouterr().out.splitlines() if "padops µs" in line or name in line]
     assert titles.split()[-2:] == ["unmodified", "built-in"] and row.split()[0] == name
-    (tmp_path / "none.onnx").write_bytes(b"no model")
+    (here / "none.onnx").write_bytes(b"no model")
     assert cli.main(["bench", "--model", "none.onnx"]) == 1
     assert capsys.readouterr().err.startswith("error: none.onnx: not an ONNX model")
     assert cli.main(["bench", "--model", str(ROOT / "models" / "int16.onnx")]) == 1
