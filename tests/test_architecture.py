@@ -136,14 +136,13 @@ def includes(path: Path) -> list[str]:
     return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
 
 
-def included(name: str, seen: set[str] | None = None) -> set[str]:
-    """The project's own headers that a source includes, by any number of steps."""
-    seen = set() if seen is None else seen
-    for header in includes(CSRC / name):
-        if header not in seen:
-            seen.add(header)
-            included(header, seen)
-    return seen
+def included(name: str) -> set[str]:
+    """A source and the project's own headers that it includes, by any number of steps."""
+    found, new = set(), {name}
+    while new:
+        found |= new
+        new = {header for one in new for header in includes(CSRC / one)} - found
+    return found
 
 
 @pytest.mark.parametrize("layer", CSRC_LAYERS)
