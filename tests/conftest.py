@@ -132,8 +132,7 @@ def pytest_report_header() -> list[str]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says at the end what was left out, where the reader of a long run looks."""
     config = terminalreporter.config
-    reports = [report for each in terminalreporter.stats.values() for report in each]
-    whole = reports if config.getoption("--note-passed") else []
-    of_tests = [report for report in whole if isinstance(report, pytest.TestReport)]
-    for line in (*needs.said(), *slow.said(config), *slow.unlisted(of_tests)):
+    noted = terminalreporter.stats.values() if config.getoption("--note-passed") else ()
+    reports = [report for each in noted for report in each if isinstance(report, pytest.TestReport)]
+    for line in (*needs.said(), *slow.said(config), *slow.unlisted(reports)):
         terminalreporter.write_line(line)

@@ -35,7 +35,6 @@ from padops.spec import pyop_node
 
 PROVIDED = runtime_minor() >= FIRST_MINOR
 with_providers = pytest.mark.skipif(not PROVIDED, reason="it has no providers of libraries")
-with_folders = pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has no such folder")
 WRONG = "may get Pads of this model wrong"
 
 # --- every kind of model ----------------------------------------------------------------------------------------------
@@ -247,8 +246,10 @@ def with_data(folder: Path, added: float, pad: bool = True) -> Path:
     return save_with_data(model(text), folder, 40 if pad else 0)
 
 
-@with_folders
-def test_options_forget_the_folder_of_a_model(tmp_path: Path) -> None:
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has no such folder")
+@pytest.mark.parametrize("minor", [FIRST_MINOR_OF_DATA_FOLDER, runtime_minor()])
+def test_options_forget_the_folder_of_a_model(minor: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "runtime_minor", lambda: minor)
     one, other = with_data(tmp_path / "one", 2), with_data(tmp_path / "other", 4, pad=False)
     options = quiet()
     assert_reflected(padops.InferenceSession(one, options), 2)

@@ -6,17 +6,18 @@ import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import onnx
 import pytest
-from parsed_models import AXES, FLAT, REFLECTED, REFUSED, ROWS, model, quiet, save_with_data
+from parsed_models import AXES, FLAT, REFUSED, model, quiet, save_with_data
 
 import padops
 from padops import session as door
 from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER, really_in
+from padops.session import really_in
 
 POOLED = (
     "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) <float[1] w = {2}> "
@@ -113,25 +114,12 @@ def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptu
 
 @with_providers
 def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object) -> None:
-        raise padops.PadopsError("its data file w.bin cannot be read")
-
-    monkeypatch.setattr(padops.convert, "inspect", fail)
+    unread = padops.PadopsError("its data file w.bin cannot be read")
+    monkeypatch.setattr(padops.convert, "inspect", Mock(side_effect=unread))
     match = r"may get Pads of this model wrong, and padops cannot look: its data file w.bin cannot be read; padops runs"
     with pytest.warns(UserWarning, match=match) as caught:
         assert padops.InferenceSession(model(POOLED)).padops_records == ()
     assert caught[0].filename == __file__
-
-
-@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has none")
-def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER)
-    text = f"{FLAT} <{AXES}, float[2, 5] w = {{{', '.join('1' * 10)}}}> "
-    text += '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }'
-    path, options = save_with_data(model(text), tmp_path, 40), quiet()
-    made = padops.InferenceSession(path, options)
-    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 1)
-    assert options.get_session_config_entry(DATA_FOLDER) == ""  # it was named, for as long as it was needed
 
 
 @pytest.mark.parametrize(

@@ -136,14 +136,13 @@ def includes(path: Path) -> list[str]:
     return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
 
 
-def included(name: str, seen: set[str] | None = None) -> set[str]:
-    """The project's own headers that a source includes, by any number of steps."""
-    seen = set() if seen is None else seen
-    for header in includes(CSRC / name):
-        if header not in seen:
-            seen.add(header)
-            included(header, seen)
-    return seen
+def included(name: str) -> set[str]:
+    """A source and the project's own headers that it includes, by any number of steps."""
+    found, new = set(), {name}
+    while new:
+        found |= new
+        new = {header for one in new for header in includes(CSRC / one)} - found
+    return found
 
 
 @pytest.mark.parametrize("layer", CSRC_LAYERS)
@@ -183,10 +182,6 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return function.end_lineno - function.lineno + 1 - docstring
 
 
-def documented() -> set[str]:
-    return set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
-
-
 def named(paths: list[Path]) -> set[str]:
     """The rules that the files name anywhere, comments included; "P1–P5" names all five."""
     labels: set[str] = set()
@@ -200,7 +195,7 @@ def named(paths: list[Path]) -> set[str]:
 
 def test_rules() -> None:
     """They are numbered without a gap, both languages raise the same, only these are named, and each is in a test."""
-    rules = documented()
+    rules = set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
     numbers = sorted(int(label[1:]) for label in rules if label[0] == "P")
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 10
     constants = {node.value for path in CORE for node in nodes_of(path) if isinstance(node, ast.Constant)}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import platform
 import re
 import subprocess
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import build_wheels as script
 import pytest
 import yaml
 
 ENTRY_POINTS = ("CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe")
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+ROOT = Path(__file__).resolve().parent.parent
 LINUX = f"linux-{platform.machine()}"
 MORE = (*ENTRY_POINTS, "_Znwm")
 SHOWS_MORE = "its library exports ['CreateEpFactories', 'RegisterCustomOps', 'ReleaseEpFactory', '_Znwm', "
@@ -53,12 +52,6 @@ def pe(
     return bytes(made.write_to_bytes(settings))
 
 
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module("build_wheels")
-
-
 @on_linux
 @pytest.mark.parametrize(("system", "changed", "text"), [
     ("linux", {"exports": MORE}, SHOWS_MORE),
@@ -70,7 +63,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     ("windows", {"needed": ["KERNEL32.dll", "libgcc_s_seh-1.dll"]}, "its library needs libgcc_s_seh-1.dll"),
     ("windows", {"machine": "I386"}, "its library is PE I386, expected PE AMD64"),
 ])  # fmt: skip
-def test_a_library(system: str, changed: dict[str, Any], text: str, tmp_path: Path, script: ModuleType) -> None:
+def test_a_library(system: str, changed: dict[str, Any], text: str, tmp_path: Path) -> None:
     target = script.TARGETS[LINUX if system == "linux" else "windows-amd64"]
 
     def made(**changed: Any) -> bytes:
@@ -100,13 +93,13 @@ def wheel(folder: Path, tag: str, library: bytes = b"", parts: dict[str, str | b
 
 
 @on_linux
-def test_a_right_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_right_wheel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     right = wheel(tmp_path, script.TARGETS[LINUX].tag, elf(tmp_path, version="GLIBC_2.17"))
     assert script.inside([right]) == 0
     assert capsys.readouterr().out == f"{right.name}: right, {right.stat().st_size:,} bytes\n"
 
 
-def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_wheel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = wheel(tmp_path, "win_amd64", pe())
     made.write_bytes(made.read_bytes().replace(b"Generator: a test", b"Generator: a tost"))
     assert script.inside([made]) == 1
@@ -114,7 +107,7 @@ def test_a_damaged_wheel(tmp_path: Path, script: ModuleType, capsys: pytest.Capt
 
 
 @on_linux
-def test_a_name_that_promises_too_much(tmp_path: Path, script: ModuleType) -> None:
+def test_a_name_that_promises_too_much(tmp_path: Path) -> None:
     target = script.TARGETS[LINUX]
     made = wheel(tmp_path, target.tag, elf(tmp_path, version="GLIBC_2.34"))
     told = f"auditwheel allows it as manylinux_2_34_{target.processor} alone"
@@ -131,19 +124,19 @@ SBOM = {"sboms/padops.cdx.json": "{}"}
     ("any", {}, "its platform 'any' is none of "),
 ])  # fmt: skip
 def test_a_wheel_without_its_parts(
-    tag: str, parts: dict[str, str | bytes], wrong: str, tmp_path: Path, script: ModuleType, monkeypatch
+    tag: str, parts: dict[str, str | bytes], wrong: str, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(script, "wrong_with_library", lambda content, target: [])
     (found,) = script.wrong_with(wheel(tmp_path, tag, parts=parts))
     assert found.startswith(wrong)
 
 
-WORKFLOW = SCRIPTS.parent / ".github" / "workflows" / "wheels.yml"
-PAGE = SCRIPTS.parent / "docs" / "contributing.md"
+WORKFLOW = ROOT / ".github" / "workflows" / "wheels.yml"
 
 
-def test_the_page_and_the_workflow_have_every_target(script: ModuleType) -> None:
-    rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", PAGE.read_text(encoding="utf-8"), re.M)
+def test_the_page_and_the_workflow_have_every_target() -> None:
+    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w-]+) \| `((?:many|win|mac)\w+)` \|", page, re.M)
     assert sorted(rows) == sorted((name, target.tag) for name, target in script.TARGETS.items())
     built = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["build"]["strategy"]["matrix"]["include"]
     assert sorted(row["name"] for row in built) == sorted(script.TARGETS)

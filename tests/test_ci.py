@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 from ci_snippets import ACTION, HOOKS, ROOT, action, read, run_script
-from inspected_models import write_models
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    write_models(tmp_path)
-    (tmp_path / "a folder").mkdir()
-    (tmp_path / "right.onnx").rename(tmp_path / "a folder" / "right.onnx")
-    return tmp_path
+def repository(inspected: Path) -> Path:
+    (inspected / "a folder").mkdir()
+    (inspected / "right.onnx").rename(inspected / "a folder" / "right.onnx")
+    return inspected
 
 
 @pytest.mark.parametrize(("given", "code"), [
@@ -55,9 +53,8 @@ def test_the_action_installs_padops_where_it_is_absent(repository: Path, tmp_pat
     assert (tmp_path / "asked").read_text() == f"-m\npip\ninstall\n--quiet\n{ROOT}[cpu,convert]\n"
 
 
-def test_extras_that_are_installed_exist() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert "\ncpu = [" in text and "\nconvert = [" in text
+def test_what_is_installed() -> None:
+    """tests/test_extras.py has that the package has both."""
     assert "[cpu,convert]" in ACTION.read_text(encoding="utf-8")
     own, installed = read(HOOKS)
     assert own["additional_dependencies"] == [".[cpu,convert]"]

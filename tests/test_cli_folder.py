@@ -25,7 +25,6 @@ MIXED = model(
     [pad(), pad(["c", "pads"], "z", name="complex")], 13, tensors=[PADS],
     inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])], outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
 )  # fmt: skip
-LOCKED = Path("in", "locked")
 
 
 @pytest.fixture
@@ -89,16 +88,16 @@ def test_a_folder_that_disappears_ends_no_walk(here: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("words", ["inspect in --check", "convert in out"])
 def test_a_folder_that_cannot_be_read_is_an_error(words: str, folder: Path, cli: Cli, monkeypatch) -> None:
     """A check must not pass because it did not see a model. Root reads every folder, so the system's call refuses."""
-    LOCKED.mkdir()
-    scandir = os.scandir
+    locked, scandir = folder / "locked", os.scandir
+    locked.mkdir()
 
     def refusing(path: os.PathLike[str] | str) -> object:
-        if path in (LOCKED, str(LOCKED)):
+        if path in (locked, str(locked)):
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    assert cli(*words.split()) == (1, "", f"error: {LOCKED}: Permission denied\n")
+    assert cli(*words.split()) == (1, "", f"error: {locked}: Permission denied\n")
 
 
 def test_irs(here: Path, cli: Cli) -> None:

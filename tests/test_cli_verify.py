@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import command
 import numpy as np
@@ -193,13 +194,7 @@ FAILURES = [("padops.runtime.library.get_library_path", OSError("no library"), "
 @pytest.mark.parametrize(("where", "what", "error", "check"), FAILURES)
 def test_info_fails(where: str, what: Any, error: str, check: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     names = set(json.loads(cli("info", "--json")[1]))
-
-    def fail(*arguments: object) -> object:
-        if isinstance(what, Exception):
-            raise what
-        return what
-
-    monkeypatch.setattr(where, fail)
+    monkeypatch.setattr(where, Mock(side_effect=itertools.repeat(what)))
     code, _, err = cli("info")
     assert code == 1 and err.startswith(f"error: {error}")
     code, out, err = cli("info", "--json")

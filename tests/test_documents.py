@@ -29,21 +29,19 @@ MOST_NOT_RUN = 19  # one more is one more promise that no test holds
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(ROOT / "models", tmp_path / "models")
-    shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def place(here: Path) -> Path:
+    shutil.copytree(ROOT / "models", here / "models")
+    shutil.copy(ROOT / "models" / "int16.onnx", here / "model.onnx")
+    return here
 
 
 def check_output(block: Block, said: list[str], real: str) -> None:
     """Checks the output that a page shows, if any, against what was printed; a last line of … stands for the rest."""
-    lines = [line for line in real.splitlines() if line.strip()]
-    said = [line for line in said if line.strip()]
+    said, lines = ([line for line in text if line.strip()] for text in (said, real.splitlines()))
     if not said:
         return
     if said[-1].strip() == "…":
-        said = said[:-1]
+        said.pop()
         lines = lines[: len(said)]
     assert len(said) == len(lines), f"{block} shows {said}, but it prints {lines}"
     for expected, line in zip(said, lines):
@@ -54,10 +52,7 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
     """A command's exit code and output: padops' own in this process, others in a shell."""
     words = shlex.split(command, comments=True)
     if words[0] != "padops" or {"|", "||", "<", ">"} & set(words):
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        ran = subprocess.run(
-            ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=600
-        )
+        ran = ci_snippets.run_script((command, {}), Path.cwd())
         return ran.returncode, ran.stdout + ran.stderr
     capsys.readouterr()
     code, out, err = run(capsys, *words[1:])

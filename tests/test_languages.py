@@ -9,12 +9,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import onnx
 import onnxruntime
+import peers
 import pytest
 from cpp_builds import CHECKS, ROOT, build
 from document_blocks import blocks
@@ -22,9 +22,6 @@ from onnx import parser
 
 import padops
 from padops.runtime.provider import EP_NAMES, FIRST_MINOR, runtime_minor
-
-sys.path.insert(0, str(ROOT / "scripts"))
-import peers
 
 SHOWN = {block.language: block.code for block in blocks(ROOT / "docs" / "languages.md")}
 with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it does not know the providers")

@@ -5,42 +5,30 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import fetch_models
+import make_models
 import native
 import numpy as np
 import onnx
 import pytest
 import whole_models
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 from provider_sessions import EP_NAME, providers_of_pads, recording_options
-from whole_models import REAL, ROOT, SAMPLES, Arrays, assert_same, convert, pads_in, run
+from road_scopes import Engine
+from whole_models import REAL, SAMPLES, Arrays, assert_same, convert, pads_in, run
 
 import padops
 from padops.runtime.ort_values import run_session
-from padops.spec import reference
 from padops.spec.dialects import onnx_op
 from padops.spec.dtypes import by_onnx
-
-sys.path.insert(0, str(ROOT / "scripts"))
-import fetch_models
-import make_models
 
 # What ONNX Runtime 1.x runs by itself, and from which x on rightly: older ones leave a wrap by two periods half empty.
 RIGHT_IN_BUILTIN = {"pad_02": 20, "pad_11": 20, "pad_18": 20, "pad_19": 31, "nested": 20}
 
 
 def by_reference(path: Path, feeds: Arrays) -> dict[str, np.ndarray]:
-    model = onnx.load(path)
-    values = dict(feeds) | {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
-    for node in model.graph.node:
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        if node.op_type == "Constant":
-            values[node.output[0]] = numpy_helper.to_array(attributes["value"])
-            continue
-        assert node.op_type == "Pad"
-        attributes = {name: a.decode() if isinstance(a, bytes) else a for name, a in attributes.items()}
-        inputs = [values[name] if name else None for name in node.input]
-        values[node.output[0]] = reference.run(onnx_op(model.opset_import[0].version), attributes, inputs, node.name)
-    return {output.name: values[output.name] for output in model.graph.output}
+    engine = Engine(onnx.load(path))
+    return dict(zip(engine.output_names, engine.run(None, feeds), strict=True))
 
 
 def test_samples_are_what_the_script_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ goes into docs/conformance.md first.
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -25,6 +24,7 @@ import public_surface
 import site_pages
 from public_surface import ROOT, text_of
 
+import docs
 import padops
 from padops import exits
 from padops.runtime.provider_rules import CONDITIONS, KNOWN_PROVIDERS
@@ -194,7 +194,7 @@ def test_the_site_shows_the_rules_of_providers() -> None:
 )
 def test_a_page_that_fetches_is_a_failure(tag: str, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"<p>text\n{tag}")
-    assert [str(page) for page, _ in importlib.import_module("docs").fetched(tmp_path)] == ["a.html"]
+    assert [str(page) for page, _ in docs.fetched(tmp_path)] == ["a.html"]
 
 
 def write(report: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""A second run takes what the first did not run; slow tests are where their list says; planted breaks have tests."""
+"""A second run takes what the first did not run; planted breaks have tests."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import slow
 from mutation.planted import campaign
 from mutation.planted.equivalent import EQUIVALENT, reason_of
 from mutation.planted.relevant import stages_of
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def test_slow_files_are_there() -> None:
-    assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
 MADE = """
@@ -38,19 +33,11 @@ def test_whose_end_fails(ends_badly): pass
 @pytest.mark.parametrize("x", ["a b", "c"])
 def test_each(x): pass
 """
+# The conftest.py of all tests, in which other things are not here.
 CONFTEST = """
 import needs
-import pytest
-import rest
-lacking = {here!r}
-def pytest_addoption(parser): rest.add_options(parser)
-def pytest_configure(config):
-    config.addinivalue_line("markers", "needs(*names): x")
-    rest.configure(config)
-def pytest_collection_modifyitems(config, items):
-    before = rest.passed_before(config)
-    items[:] = [item for item in items if item.nodeid not in before and not needs.needs_of(item) & lacking]
-    rest.mark_incomplete(items, lacking)
+needs.NOT_HERE = {!r}
+exec(open({!r}).read())
 """
 
 
@@ -63,7 +50,7 @@ def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-n", "1"]
 
     def run(lacking: set[str], option: str) -> tuple[set[str], str]:
-        (tmp_path / "tests" / "conftest.py").write_text(CONFTEST.format(here=lacking))
+        (tmp_path / "tests" / "conftest.py").write_text(CONFTEST.format(lacking, f"{ROOT}/tests/conftest.py"))
         found = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "processes"), str(ROOT)])}
         ran = subprocess.run([*command, option], cwd=tmp_path, env=found, capture_output=True, text=True)
         names = re.findall(r"^(?:PASSED|FAILED|ERROR) tests/test_x.py::(\w+(?:\[.*?\])?)", ran.stdout, re.MULTILINE)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import road_models
 import roads
-from children import rows_of
+from children import asked_of
 from slow import MORE
 from whole_models import pads_in
 
@@ -71,17 +70,12 @@ def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str,
     return "refused without a known limit", True
 
 
-def rows() -> Iterator[dict[str, Any]]:
-    """What the server says of the models; a server for each hundred."""
-    for start in range(0, COUNT, BATCH):
-        size = min(BATCH, COUNT - start)
-        yield from rows_of("road_server.py", size, SEED, start, size)
-
-
 def test_models_on_six_roads() -> None:
     answers: Counter[tuple[str, str]] = Counter()
     harm: list[str] = []
-    given = [*rows()]
+    batches = [(start, min(BATCH, COUNT - start)) for start in range(0, COUNT, BATCH)]
+    asked = lambda *batch: asked_of("road_server.py", {"OPENBLAS_NUM_THREADS": "1"}, b"", SEED, *batch)
+    given = [row for batch in batches for row in asked(*batch)]
     for row in given:
         for road, level, answer in row["answers"]:
             if road == "original":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import importlib.util
 import os
 import re
 import signal
@@ -13,26 +11,20 @@ import sys
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
+import environment
+import matrix
 import pytest
+import release
+import slow
+import wheel_tests
 from terminals import AtTerminal
 
 from padops.runtime.provider import EP_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
-
-
-@pytest.fixture(autouse=True)
-def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(SCRIPTS)
-
-
-@pytest.fixture
-def environment() -> ModuleType:
-    return importlib.import_module("environment")
 
 
 @pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix", "peers"])
@@ -86,7 +78,7 @@ def test_a_job_ends_with_its_script(number: int, code: int, tmp_path: Path) -> N
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout whose set-up commands are written to `ran` instead of run, and whose .venv then counts as working."""
     root, ran = tmp_path / "checkout", tmp_path / "checkout" / "ran"
     (root / "padops" / "csrc" / "core").mkdir(parents=True)
@@ -115,7 +107,7 @@ def steps(checkout: Path) -> list[str]:
     return ran
 
 
-def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleType, checkout: Path) -> None:
+def test_set_up_once_and_again_only_where_a_source_changed(checkout: Path) -> None:
     environment.ensure(["test"], checkout)
     assert steps(checkout) == ["venv", "tools", ".[test]"]
     environment.ensure(["test"], checkout)
@@ -128,7 +120,7 @@ def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleTy
         assert steps(checkout) == ["tools", ".[test]"], file
 
 
-def test_a_killed_set_up_is_begun_anew(environment: ModuleType, checkout: Path) -> None:
+def test_a_killed_set_up_is_begun_anew(checkout: Path) -> None:
     environment.ensure([], checkout)
     (checkout / ".venv" / "padops-unfinished").touch()
     (checkout / ".venv" / "half-made").touch()
@@ -138,7 +130,7 @@ def test_a_killed_set_up_is_begun_anew(environment: ModuleType, checkout: Path) 
     assert not (checkout / ".venv" / "half-made").exists()
 
 
-def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleType, checkout: Path) -> None:
+def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(checkout: Path) -> None:
     environment.ensure([], checkout)
     (checkout / ".venv" / "mine").touch()
     (checkout / "CMakeLists.txt").write_text("changed")
@@ -157,9 +149,9 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleTyp
 
 
 def test_the_tests_that_scripts_choose_are_there() -> None:
-    matrix, wheels = importlib.import_module("matrix"), importlib.import_module("wheel_tests")
-    names = [*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheels.CHOSEN]
-    assert [name for name in names if not (ROOT / "tests" / f"{name}.py").is_file()] == []
+    chosen = (*matrix.TESTS, *matrix.PROVIDER_TESTS, *wheel_tests.CHOSEN)
+    files = [*(f"{name}.py" for name in chosen), *slow.FILES]
+    assert [file for file in files if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
 
 
 @pytest.mark.parametrize(("arguments", "outcomes", "code"), [
@@ -169,7 +161,7 @@ def test_the_tests_that_scripts_choose_are_there() -> None:
     (["--only", "1.22.1"], ["not run"] * 10, 0),
 ])  # fmt: skip
 def test_the_exit_code_of_the_matrix(monkeypatch, arguments, outcomes, code) -> None:
-    matrix, left = importlib.import_module("matrix"), list(outcomes)
+    left = list(outcomes)
     monkeypatch.setattr(matrix, "build", lambda: Path("wheel"))
     monkeypatch.setattr(matrix, "copy_tests", lambda: None)
     monkeypatch.setattr(
@@ -184,7 +176,7 @@ ABOUT = {"VERSION": "1.2.3", "ID": "Padops.ML.OnnxRuntime.EP", "DESCRIPTION": "P
 
 def test_the_wheel_of_the_plugin(tmp_path: Path) -> None:
     """It needs padops in its own version, and has the functions that onnxruntime expects."""
-    importlib.import_module("release").write_ep_wheel(tmp_path, ABOUT)
+    release.write_ep_wheel(tmp_path, ABOUT)
     (wheel,) = tmp_path.iterdir()
     with zipfile.ZipFile(wheel) as archive:
         told = message_from_bytes(archive.read("onnxruntime_ep_padops-1.2.3.dist-info/METADATA"))
@@ -198,7 +190,7 @@ def test_the_wheel_of_the_plugin(tmp_path: Path) -> None:
 
 def test_the_nuget_package(tmp_path: Path) -> None:
     """Each part has a type; the source names the providers; the same parts give the same bytes."""
-    release, made = importlib.import_module("release"), []
+    made = []
     parts = {f"runtimes/{rid}/native/libpadops.so": b"x" for rid in release.RIDS.values()}
     for _ in range(2):
         release.write_nuget(tmp_path, ABOUT, parts)

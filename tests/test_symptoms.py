@@ -15,6 +15,7 @@ import onnxruntime
 import pytest
 from document_blocks import ROOT
 from onnx import parser
+from parsed_models import quiet
 
 import padops
 
@@ -116,28 +117,26 @@ REFUSED: dict[str, Refused] = {
 TYPES = {"tensor(float)": np.float32, "tensor(int16)": np.int16}
 
 
-@pytest.fixture(params=REFUSED.values(), ids=REFUSED)
-def refused(request: pytest.FixtureRequest) -> Refused:
-    return request.param
+each = pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 
 
 def run(kind: Callable[..., onnxruntime.InferenceSession], model: bytes | str, dims: int) -> np.ndarray:
     """A model's output; what its input leaves open is ``dims``."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = kind(model, options, providers=["CPUExecutionProvider"])
+    session = kind(model, quiet(), providers=["CPUExecutionProvider"])
     (given,) = session.get_inputs()
     shape = [size if isinstance(size, int) else dims for size in given.shape]
     data = np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(TYPES[given.type])
     return session.run(None, {given.name: data})[0]
 
 
+@each
 def test_words(refused: Refused, tmp_path: Path) -> None:
     words = ".*".join(map(re.escape, refused.says.split("…")))
     with pytest.raises(Exception, match=f"(?s){words}"):
         run(onnxruntime.InferenceSession, refused.model(tmp_path), refused.dims)
 
 
+@each
 def test_road(refused: Refused, tmp_path: Path) -> None:
     """The model as it is, converted in memory, converted, and converted without padops all give the same."""
     model = refused.model(tmp_path)

@@ -1,6 +1,6 @@
-"""``tests/cpp/replay.cpp`` runs the library in any runtime from a file of cases, on machines without Python, too.
+"""Programs in C++: ``tests/cpp/replay.cpp`` runs the library in any runtime from a file of cases, without Python, too.
 
-``scripts/run_wheels.py`` takes the program to other machines.
+``scripts/run_wheels.py`` takes that program to other machines.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import oldest_runtime
 import onnxruntime
 import pytest
 import write_cases
 from conformance_records import quick
 from cpp_builds import CHECKS, ROOT, build, said
+from parsed_models import model
 
 import padops
 from padops.conformance.features import expect
@@ -70,3 +72,29 @@ def test_another_bit_and_another_error_are_seen(replay: Replay) -> None:
     done = replay(content.replace(b"[P8]", b"[P7]"))
     assert done.returncode == 1
     assert "[P8]; expected: [P7]\n" in done.stdout and told(0, 1, 0) in done.stdout
+
+
+LONG = '({0}[2, 3] x) => ({0}[2, 9] y) <int64[4] p = {{0, 4, 0, 2}}> {{ y = Pad <mode = "reflect"> (x, p) }}'
+
+
+def run(program: str, package: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Builds a program beside the runtime of a wheel, which comes without the links to it, and runs m.onnx with it."""
+    runtime = next(package.glob("capi/libonnxruntime.so.*"))
+    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
+        (folder / name).symlink_to(runtime)
+    build(folder, f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}", source=CHECKS, target=program)
+    return said(folder / program, padops.get_library_path(), folder / "m.onnx")
+
+
+def test_load(tmp_path: Path) -> None:
+    """A reflection longer than the data, which ONNX Runtime alone refuses."""
+    padops.convert(model(LONG.format("float"), 17), tmp_path / "m.onnx")
+    done = run("load", Path(onnxruntime.__file__).parent, tmp_path)
+    assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", [*"123212321", *"456545654"])
+
+
+def test_a_runtime_that_takes_no_provider(tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(model(LONG.format("int16")))
+    done = run("provider", oldest_runtime.install() / "onnxruntime", tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"needs onnxruntime 1.24 or newer, this is {oldest_runtime.VERSION}" in done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import make_device, padops
+from command_lines import save
 from killed import contents
 from small_models import one_pad
 
@@ -19,9 +20,7 @@ NOT_UTF8 = os.fsdecode(b"m\xe9\xff")
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "in.onnx"
-    path.write_bytes(one_pad(13).SerializeToString())
-    return path
+    return save(tmp_path / "in.onnx", one_pad(13))
 
 
 def test_a_name_that_is_not_utf8(source: Path, tmp_path: Path) -> None:
@@ -77,8 +76,7 @@ def test_a_reader_that_has_gone(source: Path, tmp_path: Path) -> None:
     os.close(reading)
     ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=writing)
     assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)
-    refused = tmp_path / "refused.onnx"
-    refused.write_bytes(one_pad(1).SerializeToString())
+    refused = save(tmp_path / "refused.onnx", one_pad(1))
     ended = padops("inspect", refused, "--check", "--json", stdout=writing)
     assert (ended.returncode, ended.stderr) == (3, "")
     os.close(writing)

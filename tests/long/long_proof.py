@@ -10,7 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-from children import rows_of
+from children import asked_of
 
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
 BATCH, EACH, WRONG = 10, 10, 1000
@@ -26,8 +26,10 @@ def findings() -> tuple[Counter[tuple[str, str]], Counter[str], list[str]]:
     """
     conversions, verdicts, harm = Counter[tuple[str, str]](), Counter[str](), []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tried = lambda first: rows_of("mutant_server.py", BATCH, SEED, first, BATCH, EACH)
-        rows = [row for batch in pool.map(tried, range(0, COUNT, BATCH)) for row in batch]
+        variables, firsts = {"OPENBLAS_NUM_THREADS": "1"}, range(0, COUNT, BATCH)
+        tried = lambda first: asked_of("mutant_server.py", variables, b"", SEED, first, BATCH, EACH)
+        rows = [row for batch in pool.map(tried, firsts) for row in batch]
+    assert len(rows) == BATCH * len(firsts)
     for row in rows:
         said, name = row["conversion"], f"{row['number']} {row['options']}"
         if said not in ("refused", "not run"):

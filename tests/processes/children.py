@@ -70,14 +70,3 @@ def asked_of(program: str, variables: Mapping[str, str], given: bytes = b"", *ar
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr.decode()[-4000:]}")
     return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def rows_of(server: str, count: int, *arguments: int) -> list[dict[str, Any]]:
-    """The ``count`` lines of a program of this folder.
-
-    Raises:
-        RuntimeError: The program itself died.
-    """
-    rows = asked_of(server, {"OPENBLAS_NUM_THREADS": "1"}, b"", *arguments)
-    assert len(rows) == count
-    return rows

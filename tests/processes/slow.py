@@ -31,7 +31,7 @@ NAMES = {
     "probe": "probe_process probe_rules",
     "recipes": "extensions",
     "runtime": "beside_real_providers provider_in_front pyop_process",
-    "": "ci cli_folder cli_verify documents extras library rest roads start together",
+    "": "ci cli_folder cli_verify documents extras library rest roads start",
 }
 FILES = [str(Path(folder, f"test_{name}.py")) for folder, names in NAMES.items() for name in names.split()]
 MORE = "PADOPS_LONG" in os.environ  # tests/long/long_counts.py: tests draw, try and repeat more

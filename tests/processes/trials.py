@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-from collections.abc import Iterable
 from pathlib import Path
 
 from external_data import save, write_floats
@@ -76,14 +75,3 @@ class Trial:
             found = {name: data for name, data in found.items() if not name.startswith(".padops-")}
         assert found.keys() == self.after.keys(), ended
         assert all(data == self.after[name] for name, data in found.items() if name != "r.json"), ended
-
-
-def end_at(trial: Trial, name: str, steps: Iterable[int]) -> list[int]:
-    """Ends the conversion at each of these steps, checks what it left and what follows; returns the exit codes."""
-    codes = []
-    for step in steps:
-        trial.prepare()
-        ended = trial.run(step=step, number=SIGNALS[name])
-        trial.check(ended)
-        codes.append(ended.code)
-    return codes

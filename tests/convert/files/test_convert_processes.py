@@ -22,7 +22,7 @@ from external_data import refusal, save, write_floats
 from killed import Runner, contents
 from slow import MORE
 from small_models import COMPLEX64, FLOAT, convert, external, one_pad
-from trials import CODES, KINDS, SIGNALS, Trial, end_at, make_source
+from trials import CODES, KINDS, SIGNALS, Trial, make_source
 
 import padops
 from padops import cli
@@ -40,7 +40,12 @@ def test_ended_at_a_step(name: str, kind: str, runner: Runner, tmp_path: Path) -
     """At every fifth; ``long/long_counts.py`` takes all of them."""
     trial = Trial(runner, tmp_path, kind)
     assert trial.ended.steps > 10
-    codes = end_at(trial, name, range(1 + (not MORE and len(kind) % 2), trial.ended.steps + 1, 1 if MORE else 5))
+    codes = []
+    for step in range(1 + (not MORE and len(kind) % 2), trial.ended.steps + 1, 1 if MORE else 5):
+        trial.prepare()
+        ended = trial.run(step=step, number=SIGNALS[name])
+        trial.check(ended)
+        codes.append(ended.code)
     assert codes.count(CODES[name]) >= 2
     assert set(codes) <= {0, CODES[name]} and (name != "KILL" or 0 not in codes)
 
