@@ -70,9 +70,7 @@ CUSTOM_NODES = [*((name, tf.float32) for name in FUNCTIONS), *(("PadV2", dtype) 
 
 @pytest.mark.parametrize(("name", "dtype"), CUSTOM_NODES, ids=str)
 def test_custom_nodes(name: str, dtype: tf.DType) -> None:
-    def pad_v2(x: tf.Tensor) -> tf.Tensor:
-        return tf.raw_ops.PadV2(input=x, paddings=ROWS, constant_values=tf.constant(FILLS[dtype], dtype))
-
+    pad_v2 = lambda x: tf.raw_ops.PadV2(input=x, paddings=ROWS, constant_values=tf.constant(FILLS[dtype], dtype))
     message, traced = export(FUNCTIONS.get(name, pad_v2), spec("x", dtype, 5, 6), **CUSTOM)
     assert {node.domain for node in message.graph.node} == {DOMAIN}
     assert_same(padops.convert(message, custom_domains=[DOMAIN]), traced, data_of(dtype, 5, 6), records=[OP])

@@ -128,20 +128,15 @@ def java(unity: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran_in_java(program: str, model: Path, java: Path, folder: Path) -> list[int]:
-    (folder / "Provider.java").write_text(program, encoding="utf-8")
-    classes = java / "classes.jar"
-    run(["javac", "-Xlint:all", "-Werror", "-cp", classes, "Provider.java"], folder, java)
-    command = ["java", f"-Donnxruntime.native.path={java}", "-cp", f"{folder}:{classes}", "Provider"]
-    printed = run([*command, padops.get_library_path(), model], folder, java)
-    return [int(value) for value in re.findall(r"-?\d+", printed)]
-
-
 @pytest.mark.parametrize("form", [*FORMS, ALONE])
 def test_java(form: str, models: dict[str, Path], java: Path, tmp_path: Path) -> None:
     alone = with_operators_alone(SHOWN["java"], "Java", r"^ *for \(String name .*\n.*\n")
-    program = alone if form == ALONE else SHOWN["java"]
-    assert ran_in_java(program, models[form], java, tmp_path) == EXPECTED
+    (tmp_path / "Provider.java").write_text(alone if form == ALONE else SHOWN["java"], encoding="utf-8")
+    classes = java / "classes.jar"
+    run(["javac", "-Xlint:all", "-Werror", "-cp", classes, "Provider.java"], tmp_path, java)
+    command = ["java", f"-Donnxruntime.native.path={java}", "-cp", f"{tmp_path}:{classes}", "Provider"]
+    printed = run([*command, padops.get_library_path(), models[form]], tmp_path, java)
+    assert [int(value) for value in re.findall(r"-?\d+", printed)] == EXPECTED
 
 
 # --- C# --------------------------------------------------------------------------------------------------------------
@@ -180,24 +175,19 @@ def sources(unity: Path) -> list[Path]:
     return found
 
 
-def ran_in_csharp(program: str, model: Path, tools: tuple[Path, list[Path], Path], folder: Path) -> list[int]:
-    dotnet, sources, unity = tools
-    (folder / "Provider.cs").write_text(program, encoding="utf-8")
-    runtime = '{"runtimeOptions": {"framework": {"name": "Microsoft.NETCore.App", "version": "3.1.2"}}}'
-    (folder / "provider.runtimeconfig.json").write_text(runtime, encoding="utf-8")
-    references = [f"-r:{file}" for file in (dotnet / "packs" / "Microsoft.NETCore.App.Ref").rglob("*.dll")]
-    (compiler,) = (dotnet / "sdk").glob("*/Roslyn/bincore/csc.dll")
-    options = ["-nologo", "-unsafe", "-langversion:8", "-nowarn:1587,1591", "-out:provider.dll"]
-    command = [dotnet / "dotnet", "exec", compiler, *options, *references, "Provider.cs", *sources]
-    assert run(command, folder, dotnet / "ssl") == ""
-    command = [dotnet / "dotnet", "exec", "provider.dll", padops.get_library_path(), model]
-    return [int(value) for value in run(command, folder, unity / "Plugins" / "Linux" / "x64").split()]
-
-
 @pytest.mark.parametrize("form", [*FORMS, ALONE])
 def test_csharp(
     form: str, models: dict[str, Path], dotnet: Path, sources: list[Path], unity: Path, tmp_path: Path
 ) -> None:
     alone = with_operators_alone(SHOWN["csharp"], "C#", r"^ *foreach \(var name .*\n *\{\n(.*\n){2} *\}\n")
-    program = alone if form == ALONE else SHOWN["csharp"]
-    assert ran_in_csharp(program, models[form], (dotnet, sources, unity), tmp_path) == EXPECTED
+    (tmp_path / "Provider.cs").write_text(alone if form == ALONE else SHOWN["csharp"], encoding="utf-8")
+    runtime = '{"runtimeOptions": {"framework": {"name": "Microsoft.NETCore.App", "version": "3.1.2"}}}'
+    (tmp_path / "provider.runtimeconfig.json").write_text(runtime, encoding="utf-8")
+    references = [f"-r:{file}" for file in (dotnet / "packs" / "Microsoft.NETCore.App.Ref").rglob("*.dll")]
+    (compiler,) = (dotnet / "sdk").glob("*/Roslyn/bincore/csc.dll")
+    options = ["-nologo", "-unsafe", "-langversion:8", "-nowarn:1587,1591", "-out:provider.dll"]
+    command = [dotnet / "dotnet", "exec", compiler, *options, *references, "Provider.cs", *sources]
+    assert run(command, tmp_path, dotnet / "ssl") == ""
+    command = [dotnet / "dotnet", "exec", "provider.dll", padops.get_library_path(), models[form]]
+    printed = run(command, tmp_path, unity / "Plugins" / "Linux" / "x64")
+    assert [int(value) for value in printed.split()] == EXPECTED

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import large_networks
-import onnx
 import pad_chains
 import pytest
 from children import asked_of
+from command_lines import save
 from conftest import Tally
 
 import padops
@@ -22,27 +22,22 @@ from padops.runtime.provider import runtime_minor
 from padops.session import FIRST_MINOR_OF_DATA_FOLDER
 
 COUNT = 10_000  # Pads
+MODEL = "model.onnx"
 REAL = "rapidocr/PP-OCRv6_rec_small.onnx"  # the largest of scripts/models.json
-
-
-def saved(made: onnx.ModelProto, folder: Path) -> Path:
-    path = folder / "model.onnx"
-    path.write_bytes(made.SerializeToString())
-    return path
 
 
 def real(folder: Path) -> Path:
     fetched = importlib.import_module("fetch_models").fetch([REAL.split("/")[0]])
-    return Path(shutil.copy(fetched[REAL], folder / "model.onnx"))
+    return Path(shutil.copy(fetched[REAL], folder / MODEL))
 
 
 # What is verified; the most seconds and megabytes that it may take, where there is a limit (a tensor is mapped whole).
 SIZES: dict[str, tuple[Callable[[Path], Path], float, float]] = {
-    "a network with the layers of ResNet-50": (lambda folder: saved(large_networks.resnet(), folder), 5, 1e9),
+    "a network with the layers of ResNet-50": (lambda folder: save(folder / MODEL, large_networks.resnet()), 5, 1e9),
     REAL: (real, 5, 1e9),
     "2.5 GB of external data": (lambda folder: large_networks.products(folder, 10, 8000), 20, 400),
 } | {
-    f"{COUNT:,} Pads: {name}": (lambda folder, name=name: saved(pad_chains.MODELS[name](COUNT), folder), 30, 1e9)
+    f"{COUNT:,} Pads: {name}": (lambda folder, name=name: save(folder / MODEL, pad_chains.MODELS[name](COUNT)), 30, 1e9)
     for name in ("reflecting", "with_relu", "with_conv")
 }
 
@@ -54,7 +49,7 @@ def test_time_and_memory(name: str, tally: Tally, monkeypatch: pytest.MonkeyPatc
     make, seconds, megabytes = SIZES[name]
     for folder in ("original", "converted"):
         (tmp_path / folder).mkdir()
-    original, converted = make(tmp_path / "original"), tmp_path / "converted" / "model.onnx"
+    original, converted = make(tmp_path / "original"), tmp_path / "converted" / MODEL
     padops.convert(original, converted)
     (said,) = asked_of("proof_size.py", {}, b"", original, converted)
     for folder in (original.parent, converted.parent):

@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +41,6 @@ class Outcome:
     def __str__(self) -> str:
         said = "\n    ".join(self.said.strip().splitlines()[-12:])
         return f"{self.harm}\n  {self.mutant.label}\n  {' '.join(self.mutant.arguments)}\n    {said}"
-
-
-def harmed(found: Iterable[Outcome]) -> list[Outcome]:
-    return [outcome for outcome in found if outcome.harm]
 
 
 class Server:

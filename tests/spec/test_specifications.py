@@ -233,24 +233,19 @@ def test_kernel_pads_as_much(mode: str) -> None:
         assert output.tolist() == [[[0] * begin + [1] * n + [0] * end]]
 
 
-def inferred(windows: list, mode: str) -> list[int]:
-    """The output dims that ONNX infers for MaxPools with ``auto_pad``, all in one model."""
-    nodes, inputs = [], []
-    for i, (n, k, s, d) in enumerate(windows):
-        inputs.append((f"i{i}", FLOAT, [1, 1, n]))
-        attributes = {"kernel_shape": [k], "strides": [s], "dilations": [d], "auto_pad": mode}
-        nodes.append(helper.make_node("MaxPool", [f"i{i}"], [f"o{i}"], **attributes))
-    outputs = [(f"o{i}", FLOAT, None) for i in range(len(windows))]
-    made = shape_inference.infer_shapes(model(nodes, 18, inputs=inputs, outputs=outputs), strict_mode=True)
-    return [output.type.tensor_type.shape.dim[2].dim_value for output in made.graph.output]
-
-
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
 def test_onnx_infers_the_same_shape(mode: str) -> None:
-    """Wherever a window fits, which SAME sees to."""
+    """Of MaxPools with ``auto_pad``, all in one model, wherever a window fits, which SAME sees to."""
     windows = [w for w in WINDOWS if mode != "VALID" or w[0] > (w[1] - 1) * w[3]]
+    nodes, inputs, shown = [], [], []
+    for i, (n, k, s, d) in enumerate(windows):
+        attributes = {"kernel_shape": [k], "strides": [s], "dilations": [d], "auto_pad": mode}
+        nodes.append(helper.make_node("MaxPool", [f"i{i}"], [f"o{i}"], **attributes))
+        inputs.append((f"i{i}", FLOAT, [1, 1, n]))
+        shown.append((f"o{i}", FLOAT, None))
+    made = shape_inference.infer_shapes(model(nodes, 18, inputs=inputs, outputs=shown), strict_mode=True)
     expected = [outputs(*window, *padops.same_padding(*window, mode)) for window in windows]
-    assert inferred(windows, mode) == expected
+    assert [output.type.tensor_type.shape.dim[2].dim_value for output in made.graph.output] == expected
 
 
 @pytest.mark.needs("jax")

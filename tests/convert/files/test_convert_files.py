@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
-from command_lines import run
+from command_lines import Cli
 from external_data import loads, names, refusal, write_floats
 from killed import contents
 from onnx import TensorProto, helper, numpy_helper
@@ -154,6 +154,8 @@ def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path, ou
 
 
 def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path, out: Path) -> None:
+    original = loads(two_files)
+    os.link(two_files.with_name("a.bin"), tmp_path / "elsewhere.bin")  # which onnx would not read; it is copied, too
     before = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
     steps: list[tuple[str, int, int]] = []
     conversion = convert(two_files, out / "m.onnx", verify=True, run=True, progress=lambda *step: steps.append(step))
@@ -161,7 +163,7 @@ def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path, out:
     assert names(out) == ["a.bin", "deep", "deep/b.bin", "m.onnx"]
     assert (out / "a.bin").read_bytes() == before[two_files.parent / "a.bin"]
     assert not any(path.is_symlink() or path.stat().st_nlink > 1 for path in out.rglob("*.bin"))
-    assert same_but_for_the_pads(loads(two_files), loads(out / "m.onnx"))
+    assert same_but_for_the_pads(original, loads(out / "m.onnx"))
     assert {path: path.read_bytes() for path in before} == before
     assert names(tmp_path / "in") == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
     assert steps == [("copying external data", 32, 48), ("copying external data", 48, 48)]
@@ -195,25 +197,6 @@ def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     assert same_but_for_the_pads(loads(two_files), loads(output))
 
 
-def test_hard_links_are_copied(tmp_path: Path, out: Path) -> None:
-    write_floats(tmp_path / "elsewhere.bin", *range(4))
-    (tmp_path / "in").mkdir()
-    os.link(tmp_path / "elsewhere.bin", tmp_path / "in" / "w.bin")
-    source = save(tmp_path / "in" / "m.onnx")
-    convert(source, out / "m.onnx", verify=True, run=True)
-    assert (out / "w.bin").stat().st_nlink == 1 and loads(out / "m.onnx")
-
-
-def broken(folder: Path, **entries: Any) -> Path:
-    made = external("w", "w.bin", 4)
-    del made.external_data[:]
-    for key, value in {"location": "w.bin", **entries}.items():
-        if value is not None:
-            made.external_data.add(key=key, value=str(value))
-    write_floats(folder / "w.bin", *range(4))
-    return external_data.save(folder, [made])
-
-
 NO_LOCATION = "its data are external, but no location is given"
 OUTSIDE = ("../w.bin", "a/../../w.bin", "/etc/hostname", "C:\\w.bin", "..\\w.bin")
 BROKEN = [
@@ -230,7 +213,13 @@ BROKEN = [
 
 @pytest.mark.parametrize(("entries", "text"), BROKEN, ids=[text[:40] for _, text in BROKEN])
 def test_broken_data(entries: dict[str, Any], text: str, tmp_path: Path, out: Path) -> None:
-    source = broken(tmp_path / "in", **entries)
+    made = external("w", "w.bin", 4)
+    del made.external_data[:]
+    for key, value in {"location": "w.bin", **entries}.items():
+        if value is not None:
+            made.external_data.add(key=key, value=str(value))
+    write_floats(tmp_path / "in" / "w.bin", *range(4))
+    source = external_data.save(tmp_path / "in", [made])
     for dry_run in (False, True):
         said = refusal(source, out / "m.onnx", dry_run=dry_run)
         assert said == "tensor 'w' (graph.initializer[0]): " + text.format(folder=tmp_path / "in")
@@ -269,30 +258,25 @@ def secret(tmp_path: Path) -> Path:
     return write_floats(tmp_path / "system" / "secret", *range(4))
 
 
-@pytest.fixture
-def linked(tmp_path: Path, secret: Path, out: Path) -> Path:
-    source = save(tmp_path / "in" / "m.onnx")
-    (tmp_path / "in" / "w.bin").symlink_to("../system/secret")
-    return source
-
-
 def outside(data: Path, real: Path) -> str:
     how = "pass --follow-links (follow_links=True; for a session: convert={'follow_links': True}) to allow this"
     return f"{TENSOR}file {data} resolves to {real}, outside the model's folder; {how}"
 
 
-def test_a_link_out_of_the_folder_is_refused(linked: Path, secret: Path, tmp_path: Path, capsys: Any) -> None:
+def test_a_link_out_of_the_folder_is_refused(secret: Path, tmp_path: Path, out: Path, cli: Cli) -> None:
+    linked = save(tmp_path / "in" / "m.onnx")
+    (tmp_path / "in" / "w.bin").symlink_to("../system/secret")
     message = onnx.load(linked, load_external_data=False)
     base = {"base_dir": linked.parent}
     for source, options in [(linked, {}), (linked, {"dry_run": True}), (message, base)]:
-        assert refusal(source, tmp_path / "out" / "m.onnx", **options) == outside(linked.parent / "w.bin", secret)
+        assert refusal(source, out / "m.onnx", **options) == outside(linked.parent / "w.bin", secret)
     for call in (lambda: convert(linked, in_place=True), lambda: convert(message, **base), lambda: lower(linked)):
         with pytest.raises(PadopsError, match="pass --follow-links"):
             call()
-    assert contents(tmp_path / "out") == {}
+    assert contents(out) == {}
     for arguments, code in (((), 1), (("--follow-links",), 0)):
-        assert run(capsys, "convert", linked, "-o", tmp_path / "out" / "m.onnx", *arguments)[0] == code
-    assert (tmp_path / "out" / "w.bin").read_bytes() == SECRET
+        assert cli("convert", linked, "-o", out / "m.onnx", *arguments)[0] == code
+    assert (out / "w.bin").read_bytes() == SECRET
 
 
 def test_a_folder_that_is_a_link(tmp_path: Path, secret: Path) -> None:

@@ -26,16 +26,12 @@ from padops.files import staging
 LEFT = "nothing has been left behind"
 
 
-def link_to_fifo(path: Path) -> None:
-    os.mkfifo(path.with_name("fifo"))
-    path.symlink_to("fifo")
-
-
 SPECIAL = "it is a FIFO, a socket or a device; only regular files are replaced"
 FOLDER = "it is a folder; only regular files are replaced"
 DANGLING = "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"
 OBSTACLES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "FIFO": (os.mkfifo, SPECIAL), "device": (make_device, SPECIAL), "link to a FIFO": (link_to_fifo, SPECIAL),
+    "FIFO": (os.mkfifo, SPECIAL), "device": (make_device, SPECIAL),
+    "link to a FIFO": (lambda path: (os.mkfifo(path.with_name("fifo")), path.symlink_to("fifo")), SPECIAL),
     "folder": (os.mkdir, FOLDER), "link to a folder": (lambda path: path.symlink_to("."), FOLDER),
     "dangling link": (lambda path: path.symlink_to("gone/model"), DANGLING),
 }  # fmt: skip

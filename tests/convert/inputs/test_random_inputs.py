@@ -13,14 +13,7 @@ from written_models import model
 import padops
 from padops.convert.inputs.given import Input, inputs_of
 from padops.convert.inputs.pads import SIZED_BY, AmountsInput, Hints, hints_of, sizing_inputs
-from padops.convert.inputs.random_inputs import (
-    HIGHEST,
-    MAX_ELEMENTS,
-    many_inputs,
-    marks_of,
-    random_inputs,
-    unlike,
-)
+from padops.convert.inputs.random_inputs import HIGHEST, MAX_ELEMENTS, many_inputs, marks_of, random_inputs, unlike
 from padops.convert.verify import compare, sessions
 from padops.convert.verify.sessions import DoesNotRun, run_trials
 from padops.spec.dtypes import by_numpy, to_bytes

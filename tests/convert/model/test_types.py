@@ -11,19 +11,12 @@ import onnx_ir as ir
 import pytest
 from inspected_models import stock
 from onnx import helper, numpy_helper, parser
-from small_models import FLOAT, convert, graph, info, model, pad, tensor
+from small_models import FLOAT, convert, graph, info, model, pad, parsed, tensor
 
 import padops
 from padops.convert import PadopsError, PadsLeftError
 from padops.convert.inspection import inspect
-from padops.convert.model.inference import (
-    ENDLESS,
-    NOWHERE,
-    arrange,
-    infer,
-    open_backward_slices,
-    order_of,
-)
+from padops.convert.model.inference import ENDLESS, NOWHERE, arrange, infer, open_backward_slices, order_of
 from padops.convert.records import PadFacts
 from padops.convert.verify.proof import prove
 
@@ -132,19 +125,16 @@ def sliced(end: int, step: int, dims: str = "3", constant: bool = False) -> onnx
     nodes, held = f"e = Constant <value_ints = [{end}]> () t = Constant <value_ints = [{step}]> ()", ""
     if not constant:
         nodes, held = "", f", int64[1] e = {{{end}}}, int64[1] t = {{{step}}}"
-    return parser.parse_model(
-        f'<ir_version: 8, opset_import: ["": 17]> g (float[{dims}] x) => (float[m] y) <int64[1] s = {{1}}, '
-        f"int64[1] a = {{0}}{held}> {{ {nodes} b = Slice (x, s, e, a, t) y = Identity (b) }}"
-    )
+    return parsed(f"""(float[{dims}] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}{held}>
+        {{ {nodes} b = Slice (x, s, e, a, t) y = Identity (b) }}""")
 
 
 @pytest.mark.parametrize("steps", ["t", "u"])
 def test_amounts_behind_one_are_not_known(steps: str) -> None:
     """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
-    model = parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[m] y)
-        <int64[1] s = {{1}}, int64[1] a = {{0}}, int64[2] p = {{1, 2}}, int64[1] e = {{{ENDLESS[1]}}},
-        int64[1] t = {{-1}}> {{ u = Identity (t) b = Slice (p, s, e, a, {steps}) n = Size (b) m = Unsqueeze (n, a)
-        q = Concat <axis = 0> (m, m) y = Pad (x, q) }}""")
+    model = parsed(f"""(float[3] x) => (float[m] y) <int64[1] s = {{1}}, int64[1] a = {{0}}, int64[2] p = {{1, 2}},
+        int64[1] e = {{{ENDLESS[1]}}}, int64[1] t = {{-1}}> {{ u = Identity (t) b = Slice (p, s, e, a, {steps})
+        n = Size (b) m = Unsqueeze (n, a) q = Concat <axis = 0> (m, m) y = Pad (x, q) }}""")
     x = np.array([1, 2, 3], np.float32)
     for target in ("padops", "onnx"):
         session = padops.InferenceSession(padops.convert(model, target=target).proto().SerializeToString())
@@ -173,44 +163,32 @@ def test_nothing_is_proved_of_one(dims: str) -> None:
     assert one != other
 
 
-def test_an_if_has_the_dims_of_both_branches() -> None:
-    """Also of an If in a branch, whose dims are known first."""
-    inner = "b () => (float[] b) { b = Constant <value = float[1, 3] {1, 1, 1}> () }"
-    relu = "r () => (float[] a) { a = Relu (x) }"
-    outer = f"o () => (float[] c) {{ c = If (w) <then_branch = {relu}, else_branch = {inner}> }}"
-    source = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 7]> g (float[n, 3] x, bool w) => (float[] y) '
-        f"{{ v = If (w) <then_branch = {outer}, else_branch = {inner}> y = Relu (v) }}"
-    )
-    (info,) = infer(source)[0].output
-    assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [0, 3]
-
-
-# A node, and the dims that are known of its output: onnx takes axes that it does not know for all axes in their order.
+ONES = "b () => (float[] b) { b = Constant <value = float[1, 3] {1, 1, 1}> () }"
+EITHER = f"c = If (w) <then_branch = r () => (float[] a) {{ a = Relu (x) }}, else_branch = {ONES}>"
+# The opset, the dims of x, nodes, and the dims that are known of their output.
 BEHIND = [
-    ("y = Pad (x, pads, , held)", [6, 3]),
-    ("y = Pad (x, pads, , axes)", [0, 0]),
-    ("y = If (w) <then_branch = a () => (float[] a) { a = Pad (x, pads, , axes) }, "
+    # onnx takes axes that it does not know for all axes in their order.
+    (18, "2, 3", "y = Pad (x, pads, , held)", [6, 3]),
+    (18, "2, 3", "y = Pad (x, pads, , axes)", [0, 0]),
+    (18, "2, 3", "y = If (w) <then_branch = a () => (float[] a) { a = Pad (x, pads, , axes) }, "
      "else_branch = b () => (float[] b) { b = Pad (x, pads, , axes) }>", [0, 0]),
+    # The dims of both branches, also of an If in a branch, whose dims are known first.
+    (7, "n, 3", f"v = If (w) <then_branch = o () => (float[] c) {{ {EITHER} }}, else_branch = {ONES}> y = Relu (v)",
+     [0, 3]),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("nodes", "dims"), BEHIND)
-def test_the_dims_behind_a_pad_with_axes(nodes: str, dims: list[int]) -> None:
-    source = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 18]> g (float[2, 3] x, int64[2] axes, bool w) => (float[] y) '
-        f"<int64[2] held = {{1, 0}}, int64[4] pads = {{0, 1, 0, 3}}> {{ {nodes} }}"
-    )
+@pytest.mark.parametrize(("opset", "given", "nodes", "dims"), BEHIND)
+def test_the_dims_behind_a_pad_with_axes_and_behind_an_if(opset: int, given: str, nodes: str, dims: list[int]) -> None:
+    source = parsed(f"(float[{given}] x, int64[2] axes, bool w) => (float[] y) <int64[2] held = {{1, 0}}, "
+                    f"int64[4] pads = {{0, 1, 0, 3}}> {{ {nodes} }}", opset, 8)  # fmt: skip
     (info,) = infer(source)[0].output
     assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == dims
 
 
 def test_an_if_has_the_type_of_the_branch_whose_type_is_known() -> None:
-    source = parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 10, "d": 1]> g (float[2] x, bool w) => (float[] y) { v = If (w) '
-        "<then_branch = a () => (float[] a) { a = d.Any (x) }, else_branch = b () => (float[] b) { b = Relu (x) }> "
-        "y = Relu (v) }"
-    )
+    source = parsed("""(float[2] x, bool w) => (float[] y) { v = If (w) <then_branch = a () => (float[] a) {
+        a = d.Any (x) }, else_branch = b () => (float[] b) { b = Relu (x) }> y = Relu (v) }""", 10)  # fmt: skip
     source.graph.node[0].attribute[0].g.output[0].ClearField("type")
     assert [row.type.tensor_type.elem_type for row in infer(source)[0].value_info if row.name == "v"] == [FLOAT]
 
@@ -261,26 +239,20 @@ def built(nodes: str, declared: str = "", inputs: str = "", outputs: str = "", x
     return source
 
 
-def silent(source: onnx.ModelProto) -> onnx.ModelProto:
-    copy = onnx.ModelProto.FromString(source.SerializeToString())
-    bodies = [copy.graph, *(row.g for one in copy.graph.node for row in one.attribute if row.HasField("g"))]
-    for body in bodies:
-        del body.value_info[:]
-        for value in (*body.output, *(body.input if body is not copy.graph else ())):
-            for dim in value.type.tensor_type.shape.dim:
-                dim.Clear()
-    return copy
-
-
 @pytest.mark.parametrize(
     ("case", "road"), [(case, road) for case in CASES for road in ROADS if case == "data" or road in ("padops", "onnx")]
 )
 def test_a_shape_of_other_inputs_changes_no_result(case: str, road: str) -> None:
-    source = built(*CASES[case])
+    source, silent = built(*CASES[case]), built(*CASES[case])
+    for body in (silent.graph, *(row.g for one in silent.graph.node for row in one.attribute if row.HasField("g"))):
+        del body.value_info[:]
+        for value in (*body.output, *(body.input if body is not silent.graph else ())):
+            for dim in value.type.tensor_type.shape.dim:
+                dim.Clear()
     feeds = {value.name: FEEDS[value.name] for value in source.graph.input}
     stock = native.onnxruntime.SessionOptions()
     stock.log_severity_level = 4
-    expected = native.session(silent(source), stock).run(None, feeds)
+    expected = native.session(silent, stock).run(None, feeds)
     made = convert(source, **ROADS[road]).proto()
     for options in (native.session_options(), stock):
         for one, other in zip(native.session(made, options).run(None, feeds), expected, strict=True):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import native
 import numpy as np
-import onnx
 import pyop_sessions
 import pytest
 from command_lines import MODELS, Cli
@@ -22,10 +21,6 @@ from padops.spec.dtypes import DTYPES
 
 P = "int64[4] p = {1, 0, 2, 0}"
 WHOLE = ("pad_02", "pad_19", "nested", "string")  # every Pad has a type that Python has
-
-
-def nodes_of(converted: onnx.ModelProto, domain: str) -> list[onnx.NodeProto]:
-    return [node for node in converted.graph.node if node.domain == domain]
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -52,7 +47,7 @@ def test_native_operators_become_kernels() -> None:
     result = padops.convert(source, target="pyop", verify=True, run=True, fold=False)
     assert [record.form for record in result.records] == ["padops::Pad_13"] * 2
     assert result.verification.outcome == "equal"
-    assert len(nodes_of(result.proto(), "padops.pyop")) == 2
+    assert [node.domain for node in result.proto().graph.node] == ["padops.pyop"] * 2
 
 
 def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
@@ -61,7 +56,7 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> No
     expected = padops.convert(source, target="pyop").proto()
     monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
     result = padops.convert(source, target="pyop")
-    assert result.proto() == expected and nodes_of(result.proto(), pyop_node.DOMAIN)
+    assert result.proto() == expected and pyop_node.DOMAIN in {node.domain for node in expected.graph.node}
     with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
         padops.convert(source, target="pyop", verify=True, run=True)
     code, _, said = cli("convert", source, "--dry-run", "--verify", "--run", "--target", "pyop", "-q")

@@ -76,14 +76,6 @@ def drawn(count: int, seed: int, folders: Sequence[str] = FOLDERS) -> list[Chang
     return sorted(chosen)
 
 
-def read(results: Path) -> dict[tuple[str, str, str], Outcome]:
-    """The outcomes in a file of lines, the last one of each break; none where there is no file."""
-    if not results.is_file():
-        return {}
-    rows = [Outcome(**json.loads(line)) for line in results.read_text(encoding="utf-8").splitlines()]
-    return {row.key: row for row in rows}
-
-
 def outcomes(changes: Sequence[Change], folder: Path, results: Path, again: Sequence[str] = ()) -> Iterator[Outcome]:
     """Tries breaks one after the other.
 
@@ -96,7 +88,9 @@ def outcomes(changes: Sequence[Change], folder: Path, results: Path, again: Sequ
     Yields:
         One outcome for each break, in order.
     """
-    known = {key: row for key, row in read(results).items() if row.outcome not in again}
+    lines = results.read_text(encoding="utf-8").splitlines() if results.is_file() else []
+    last = {row.key: row for row in (Outcome(**json.loads(line)) for line in lines)}
+    known = {key: row for key, row in last.items() if row.outcome not in again}
     workshop = None
     for change in changes:
         source = (ROOT / change.file).read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -97,7 +96,10 @@ class Workshop:
         return [("build", "padops"), *(("pytest", *tests) for tests in batches)]
 
     def _variables(self) -> dict[str, str]:
-        return {**_environment(), "PADOPS_LIBRARY": str(self.tree / LIBRARY / "libpadops.so")}
+        """The tests' environment without access to the checkout or to compiled code of an earlier break."""
+        kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTEST_ADDOPTS")}
+        library = str(self.tree / LIBRARY / "libpadops.so")
+        return {**kept, "PADOPS_LIBRARY": library, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def _first_failure(self, stages: list[Stage]) -> tuple[Stage, Ran] | None:
         for stage in stages:
@@ -181,30 +183,20 @@ def _last_words(said: str) -> str:
     return (failed or errors or lines[-1:] or [""])[0][:300]
 
 
-def _environment() -> Mapping[str, str]:
-    """Return the tests' environment without access to the checkout or to compiled code of an earlier break."""
-    left_out = ("PADOPS_LIBRARY", "PYTHONPATH", "PYTEST_ADDOPTS")
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return {**kept, "PYTHONDONTWRITEBYTECODE": "1"}
+def _copy_checkout(tree: Path) -> None:
+    """Brings the copy up to date, without what is built or installed.
 
-
-def _files() -> Iterator[Path]:
-    """Return the files of the checkout that are neither built nor installed."""
+    Files that are the same stay untouched, so that they are not built again.
+    """
     for folder, folders, names in os.walk(ROOT):
         left_out = {"build", ".git", ".venv"} if Path(folder) == ROOT else set()
-        folders[:] = sorted(set(folders) - left_out - {"__pycache__", ".hypothesis"})
+        folders[:] = set(folders) - left_out - {"__pycache__", ".hypothesis"}
         # In a worktree .git is a file, which would make the copy another place of the checkout's own repository.
-        yield from (Path(folder, name).relative_to(ROOT) for name in sorted(set(names) - {".git"}))
-
-
-def _copy_checkout(tree: Path) -> None:
-    """Brings the copy up to date. Files that are the same stay untouched, so that they are not built again."""
-    for place in _files():
-        copied, content = tree / place, (ROOT / place).read_bytes()
-        if copied.is_file() and copied.read_bytes() == content:
-            continue
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / place, copied)
+        for place in (Path(folder, name) for name in set(names) - {".git"}):
+            copied = tree / place.relative_to(ROOT)
+            if not copied.is_file() or copied.read_bytes() != place.read_bytes():
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(place, copied)
 
 
 def _make_environment(folder: Path, tree: Path) -> None:
