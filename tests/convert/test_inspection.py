@@ -11,10 +11,10 @@ import native
 import numpy as np
 import onnx
 import pytest
-from command_lines import save
+from command_lines import MODELS, save
 from inspected_models import specified, stock
 from onnx import TensorProto, helper
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, tensor
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, parsed, tensor
 from written_models import model as written
 
 import padops
@@ -24,8 +24,6 @@ from padops.runtime.ort_values import run_session
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.spec.dtypes import by_onnx
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-MODELS = ROOT / "models"
 Arrays = dict[str, np.ndarray]
 
 
@@ -100,20 +98,8 @@ def dilated(**attributes: Any) -> onnx.ModelProto:
     return model([conv], 13, inputs=[("x", FLOAT, [1, 1, 6, 5])], outputs=[("y", FLOAT, None)], tensors=[KERNEL])
 
 
-def mirrored() -> onnx.ModelProto:
-    """TensorFlow's symmetric Pad, as tf2onnx leaves it where it is told to."""
-    node = helper.make_node("MirrorPad", ["x", "paddings"], ["y"], domain="tf", mode="SYMMETRIC")
-    return model([node], 13, imports=[("tf", 1)], tensors=[tensor("paddings", [[0, 1], [2, 3]])])
-
-
-def symmetric(feeds: Arrays) -> list[np.ndarray]:
-    return [np.pad(feeds["x"], [(0, 1), (2, 3)], "symmetric")]
-
-
-def by_explicit_pads(feeds: Arrays) -> list[np.ndarray]:
-    return stock(dilated(pads=[2, 2, 2, 2]), feeds)
-
-
+MIRRORED = """(float[2, 3] x) => (float[a, b] y) <int64[2, 2] p = {0, 1, 2, 3}> {
+    y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }"""  # as tf2onnx leaves it where it is told to
 # Models that onnxruntime refuses: the file or the model, the roads, and what is right where that is no Pad of ONNX.
 ALL, CONVERTED = ("session", "convert", "lower"), ("memory", "convert", "lower")
 IN_PYTHON = "a Python kernel"  # which needs no provider
@@ -131,10 +117,12 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "rank 0": (model([pad()], 13, inputs=[("x", FLOAT, [])], tensors=[tensor("pads", [])]), ALL),
     "rank 0, by the amounts": (model([pad()], 13, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [])]), ALL[:2]),
     "com.microsoft, int16": (padded("com.microsoft.Pad (x, p)", opset=13, kind="int16"), CONVERTED),
-    "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), CONVERTED, by_explicit_pads),
-    "TensorFlow's MirrorPad": (mirrored(), CONVERTED, symmetric),
+    "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), CONVERTED,
+                             lambda feeds: stock(dilated(pads=[2, 2, 2, 2]), feeds)),
+    "TensorFlow's MirrorPad": (parsed(MIRRORED, 13), CONVERTED,
+                               lambda feeds: [np.pad(feeds["x"], [(0, 1), (2, 3)], "symmetric")]),
     IN_PYTHON: (padops.convert(padded(), target="pyop").proto(), ALL, lambda feeds: stock(padded(), feeds)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -157,13 +157,7 @@ def test_a_provider_of_a_library(tmp_path: Path) -> None:
     """Child processes register the provider as this one does; onnxruntime drops one that is only named."""
     source = model("""g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> {
         a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }""")
-    command = [
-        sys.executable,
-        "-c",
-        LIBRARY,
-        str(stand_in_sessions.stand_in()),
-        str(save(tmp_path / "model.onnx", source)),
-    ]
+    command = [sys.executable, "-c", LIBRARY, stand_in_sessions.stand_in(), save(tmp_path / "model.onnx", source)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr[-3_000:]
     outcome, session, runner, *_ = json.loads(ran.stdout)
@@ -194,28 +188,18 @@ class Core:
 """
 
 
-@pytest.fixture
-def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Puts a package into the place of OpenVINO that does something at the first request; gives its folder."""
-
-    def make(request: str) -> Path:
-        folder = tmp_path / "openvino"
-        folder.mkdir()
-        (folder / "__init__.py").write_text(FORKS.replace("REQUEST", request))
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-        return folder
-
-    monkeypatch.syspath_prepend(tmp_path)  # for find_spec
-    return make
-
-
 @pytest.mark.parametrize(("request_", "refusal"), [
     ("raise RuntimeError('there is\\n no such layer')", "there is no such layer"),
     ("os.abort()", "OpenVINO has died (SIGABRT)"),
 ])  # fmt: skip
-def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, refusal):
+def test_a_child_of_openvino_keeps_nobody_waiting(tmp_path, monkeypatch, request_, refusal):
+    """A package in the place of OpenVINO does something at the first request."""
+    folder, begin = tmp_path / "openvino", time.monotonic()
+    folder.mkdir()
+    (folder / "__init__.py").write_text(FORKS.replace("REQUEST", request_))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.syspath_prepend(tmp_path)  # for find_spec
     monkeypatch.setattr(peer, "SECONDS", SOON)
-    folder, begin = stand_in(request_), time.monotonic()
     with closing(peer.openvino_process(Path("model.xml"), [])) as process:
         for _ in range(2):
             with pytest.raises(DoesNotRun, match=f"^{re.escape(refusal)}$"):
