@@ -90,18 +90,14 @@ def test_an_axis_of_known_size_is_a_pad_without_one_of_open_size() -> None:
     assert [record.status for record in conversion.records] == ["converted", "not needed"]
 
 
-def mixed(n: Nodes) -> str:
-    zeros = n.block(0, 1, 1, 7, 1)
-    return n.join(zeros, n.circular("x", 2, 2, 1), zeros, axis=3)
-
-
 EXACT: dict[str, tuple[Write, list[int], list[str]]] = {
     "a NaN with a payload": (lambda n: n.join(n.block(np.uint32(0x7FC01234).view(np.float32), 1, 3, 2), "x"),
                              [1, 3, 4], ["constant"]),
     "minus zero": (lambda n: n.join(n.block(-0.0, 1, 3, 2), "x"), [1, 3, 4], ["constant"]),
     # Of more elements than other constants are looked at.
     "large block of zeros": (lambda n: n.join(n.block(0, 1, 512, 32), "x"), [1, 512, 8], ["constant"]),
-    "mixed modes": (mixed, [1, 1, 4, 4], ["circular", "constant"]),
+    "mixed modes": (lambda n: n.join(n.block(0, 1, 1, 7, 1), n.circular("x", 2, 2, 1), n.block(0, 1, 1, 7, 1), axis=3),
+                    [1, 1, 4, 4], ["circular", "constant"]),
     "an axis twice": (lambda n: n.circular(n.circular(n.circular("x", 2, 1, 1), 3, 1, 0), 2, 1, 0), [1, 1, 4, 4],
                       ["circular", "circular"]),
     "an Identity in front of a Slice": (lambda n: n.join(n.cut(n.node("Identity", ["x"]), 2, 3, 4), "x"), [1, 1, 4],

@@ -35,10 +35,7 @@ def test_the_ir_itself_is_converted() -> None:
     ('<?xml version="1.0" encoding="shift_jis"?>', "m.xml cannot be read: multi-byte encodings are not supported"),
     ('<?xml version="1.0" encoding="rot13"?>', "m.xml cannot be read: 'rot13' is not a text encoding"),
     ('<?xml version="1.0" encoding="utf-16"?>', "is not well-formed XML"),
-    (
-        f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>',
-        "it has a document type (net), which no OpenVINO IR has",
-    ),
+    (f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>', "it has a document type (net), which no OpenVINO IR has"),
     ('<!DOCTYPE net [<!ENTITY a SYSTEM "file:///etc/passwd">]>', "has a document type"),
     ('<!DOCTYPE net SYSTEM "file:///dev/zero">', "has a document type"),
 ], ids=short)  # fmt: skip

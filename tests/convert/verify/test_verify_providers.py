@@ -38,10 +38,6 @@ def shifted(by: float) -> onnx.ModelProto:
         [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }}""")
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
-
-
 def test_equal_close_and_different() -> None:
     """Every bit counts where no tolerance is given; ``test_the_command`` has that."""
     plain = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) z = Identity (x) }")
@@ -108,19 +104,20 @@ def test_a_provider_that_onnxruntime_leaves_out(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
-    instead(monkeypatch, "import os; os.abort()")
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", "import os; os.abort()"))
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     died = "the original does not run with these providers: the process has died (SIGABRT)"
     assert (found.outcome, found.notes[0]) == ("undecided", died)
     dies = "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 else run"
-    instead(monkeypatch, f"{SAVED}{dies}(session, feeds)\nprogram.serve(program._answering())")
+    dies = f"{SAVED}{dies}(session, feeds)\nprogram.serve(program._answering())"
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", dies))
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
 
 
 def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(providers, "SECONDS", 0.5)
-    instead(monkeypatch, "import time; time.sleep(60)")
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", "import time; time.sleep(60)"))
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     assert found.outcome == "undecided" and "the process gave no answer within 0.5 s" in found.notes[0]
 
