@@ -235,7 +235,7 @@ def test_both_ends_of_a_type_are_values(value: int) -> None:
 
 
 def without(operator: str = "pad", name: str = "p", **parts: Any) -> onnx.ModelProto:
-    """Its amounts are no input, or they (or its mode) are one of the graph."""
+    """Its amounts are no input; or they, or its mode, are an input of the graph."""
     message = aten(operator)
     if parts:
         del (message.graph.initializer if name == "p" else message.graph.node)[0]
