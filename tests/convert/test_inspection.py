@@ -11,10 +11,10 @@ import native
 import numpy as np
 import onnx
 import pytest
-from command_lines import save
+from command_lines import MODELS, save
 from inspected_models import specified, stock
 from onnx import TensorProto, helper
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, tensor
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, parsed, tensor
 from written_models import model as written
 
 import padops
@@ -24,8 +24,6 @@ from padops.runtime.ort_values import run_session
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.spec.dtypes import by_onnx
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-MODELS = ROOT / "models"
 Arrays = dict[str, np.ndarray]
 
 
@@ -69,14 +67,13 @@ def test_verdicts_are_what_onnxruntime_does() -> None:
     for row in GRID:
         source = grid_model(*row)
         (facts,) = padops.inspect(source).pads
+        feeds = given(source)
         if facts.verdict == "breaks a rule":
-            feeds = given(source)
             source.graph.input[0].type.tensor_type.ClearField("shape")  # else it stays
             with pytest.raises(padops.PadError) as error:
                 specified(source, feeds)
             assert facts.why.endswith(f"[{error.value.rule}]")
             continue
-        feeds = given(source)
         right = bits(stock(source, feeds)) == bits(specified(source, feeds))
         said.add(facts.verdict)
         if right != (facts.verdict in RUNNING):
@@ -100,20 +97,8 @@ def dilated(**attributes: Any) -> onnx.ModelProto:
     return model([conv], 13, inputs=[("x", FLOAT, [1, 1, 6, 5])], outputs=[("y", FLOAT, None)], tensors=[KERNEL])
 
 
-def mirrored() -> onnx.ModelProto:
-    """TensorFlow's symmetric Pad, as tf2onnx leaves it where it is told to."""
-    node = helper.make_node("MirrorPad", ["x", "paddings"], ["y"], domain="tf", mode="SYMMETRIC")
-    return model([node], 13, imports=[("tf", 1)], tensors=[tensor("paddings", [[0, 1], [2, 3]])])
-
-
-def symmetric(feeds: Arrays) -> list[np.ndarray]:
-    return [np.pad(feeds["x"], [(0, 1), (2, 3)], "symmetric")]
-
-
-def by_explicit_pads(feeds: Arrays) -> list[np.ndarray]:
-    return stock(dilated(pads=[2, 2, 2, 2]), feeds)
-
-
+MIRRORED = """(float[2, 3] x) => (float[a, b] y) <int64[2, 2] p = {0, 1, 2, 3}> {
+    y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) }"""  # as tf2onnx leaves it where it is told to
 # Models that onnxruntime refuses: the file or the model, the roads, and what is right where that is no Pad of ONNX.
 ALL, CONVERTED = ("session", "convert", "lower"), ("memory", "convert", "lower")
 IN_PYTHON = "a Python kernel"  # which needs no provider
@@ -131,10 +116,12 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "rank 0": (model([pad()], 13, inputs=[("x", FLOAT, [])], tensors=[tensor("pads", [])]), ALL),
     "rank 0, by the amounts": (model([pad()], 13, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [])]), ALL[:2]),
     "com.microsoft, int16": (padded("com.microsoft.Pad (x, p)", opset=13, kind="int16"), CONVERTED),
-    "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), CONVERTED, by_explicit_pads),
-    "TensorFlow's MirrorPad": (mirrored(), CONVERTED, symmetric),
+    "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), CONVERTED,
+                             lambda feeds: stock(dilated(pads=[2, 2, 2, 2]), feeds)),
+    "TensorFlow's MirrorPad": (parsed(MIRRORED, 13), CONVERTED,
+                               lambda feeds: [np.pad(feeds["x"], [(0, 1), (2, 3)], "symmetric")]),
     IN_PYTHON: (padops.convert(padded(), target="pyop").proto(), ALL, lambda feeds: stock(padded(), feeds)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -168,13 +155,10 @@ def test_what_a_session_has_to_be_told(tmp_path: Path) -> None:
         y = other.Pad <padding_below = [0, 1], padding_above = [0, 0]> (x, f) }""")
     path = save(tmp_path / "m.onnx", source)
     assert padops.inspect(path).roads == ()
-    inspection = padops.inspect(path, custom_domains=["other"])
-    line = inspection.commands()["memory"]
-    assert (
-        line == f"session = padops.InferenceSession({json.dumps(str(path))}, convert={{'custom_domains': ['other']}})"
-    )
+    call = f"padops.InferenceSession({json.dumps(str(path))}, convert={{'custom_domains': ['other']}})"
+    assert padops.inspect(path, custom_domains=["other"]).commands()["memory"] == f"session = {call}"
     feeds = given(source)
-    (y,) = eval(line.removeprefix("session = "), {"padops": padops}).run(None, feeds)
+    (y,) = eval(call, {"padops": padops}).run(None, feeds)
     np.testing.assert_array_equal(y, np.pad(feeds["x"], [(0, 0), (1, 0)], constant_values=7))
 
 

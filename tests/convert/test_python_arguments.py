@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from command_lines import MODELS
 from external_data import save, write_floats
 from small_models import external, one_pad
 from written_models import model
@@ -54,6 +55,7 @@ def test_what_is_no_model(source: Any, error: type[Exception], why: str) -> None
         padops.convert(source)
 
 
+NEWEST, NEEDS = onnx.defs.onnx_opset_version(), "opset needs target='onnx' and select='all'"
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"source": 3}, f"source is an int, {KINDS}"),
@@ -69,8 +71,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"custom_domains": "tf"}, "custom_domains is 'tf', expected a list of names"),
     ({"custom_domains": [1]}, "custom_domains is [1], expected a list of names"),
     ({"target": "onx"}, "target is 'onx', expected one of padops, onnx, pyop"),
+    ({"emulated": "maybe"}, "emulated is 'maybe', expected 'convert' or 'keep'"),
+    ({"auto_pad": "yes"}, "auto_pad is 'yes', expected 'keep' or 'explicit'"),
     ({"without_pad": True}, "without_pad needs target='onnx'"),
     ({"target": "onnx", "without_pad": True, "select": "needed"}, "without_pad needs select='all'"),
+    ({"opset": 13}, NEEDS),
+    ({"opset": 13, "target": "onnx", "select": "needed"}, NEEDS),
+    *(({"target": "onnx", "opset": opset}, f"opset is {opset!r}, expected a number from 7 to {NEWEST}")
+      for opset in (6, 99, "13", True)),
 ]  # fmt: skip
 
 
@@ -134,7 +142,6 @@ def test_saving(with_data: Path, tmp_path: Path) -> None:
         conversion.save(tmp_path / "missing" / "m.onnx")
 
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
 KERNELS = np.random.default_rng(0).standard_normal((4, 3, 5, 5)).astype(np.float32)
 
 
@@ -195,18 +202,6 @@ def test_what_an_adapter_of_onnx_gets_wrong() -> None:
         q = Pad(x, p) y = ReduceMean<noop_with_empty_axes = 0>(q, axes) }""")
     with pytest.raises(padops.PadopsError, match="from opset 18 to 17: Unrecognized attribute: noop_with_empty_axes"):
         padops.lower(source, opset=17)
-
-
-NEEDS, RANGE = "opset needs target='onnx' and select='all'", "expected a number from 7 to "
-
-
-@pytest.mark.parametrize(("options", "reason"), [
-    ({"opset": 13}, NEEDS), ({"opset": 13, "target": "onnx", "select": "needed"}, NEEDS),
-    *(({"opset": opset, "target": "onnx"}, f"opset is {opset!r}, {RANGE}") for opset in (6, 99, "13", True)),
-])  # fmt: skip
-def test_options_that_do_not_fit(options: dict[str, object], reason: str) -> None:
-    with pytest.raises(padops.UsageError, match=f"^{reason}"):
-        padops.convert(MODELS / "pad_18.onnx", **options)
 
 
 def test_a_pad_that_breaks_a_rule() -> None:

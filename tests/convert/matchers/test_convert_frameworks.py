@@ -30,6 +30,15 @@ def of_domain(
                  imports=[(domain, 1)] if domain else [])  # fmt: skip
 
 
+EXAMPLE = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}  # the document's, 3x3 to 7x9
+SQUARE, FILL = np.arange(1, 10, dtype=np.float32).reshape(3, 3), np.array(42, np.float32)
+
+
+def ngraph(domain: str = "d", inputs: int = 2, **attributes: Any) -> onnx.ModelProto:
+    fill = [tensor("v", FILL, np.float32)]
+    return of_domain("Pad", domain, ["x", "v"][:inputs], None, tensors=fill, **attributes)
+
+
 def run(message: onnx.ModelProto, **feeds: np.ndarray) -> tuple:
     return native.bits(native.session(message).run(None, feeds)[0])
 
@@ -71,7 +80,8 @@ LOOKS = "padops does not know the domain tf, but this Pad looks like TensorFlow'
 @pytest.mark.parametrize(("message", "why"), [
     (custom("MirrorPad", mode="REFLECT"), "MirrorPad is TensorFlow's"), (custom("Pad"), LOOKS),
     (custom("MirrorPad", mode="REFLECT", domain=""), "MirrorPad is TensorFlow's"),  # tf2onnx loses it in branches
-], ids=["tf", "tf Pad", "lost"])  # fmt: skip
+    (ngraph("tf", **EXAMPLE), LOOKS.replace("TensorFlow", "nGraph")),
+], ids=["tf", "tf Pad", "lost", "nGraph"])  # fmt: skip
 def test_of_a_domain_that_nobody_named(message: onnx.ModelProto, why: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"is not a registered|No Op registered"):
         onnxruntime.InferenceSession(message.SerializeToString())
@@ -163,12 +173,6 @@ def test_no_constant_is_left_that_nothing_reads(value: float | None) -> None:
     assert {row.name for row in made.initializer} <= {name for node in made.node for name in node.input}
 
 
-def test_an_operator_of_pytorch_as_a_node_of_its_own() -> None:
-    source = of_domain("reflection_pad2d", ATEN, ["x", "p"], tensors=[tensor("p", [1, 2, 0, 1])])
-    assert record_of(source).form == "PyTorch reflection_pad2d"
-    assert run(convert(source).proto(), x=DATA) == native.bits(np.pad(DATA, [(0, 1), (1, 2)], "reflect"))
-
-
 @pytest.mark.parametrize("operator", ["pad", "symmetric_pad2d"])
 def test_symmetric(operator: str) -> None:
     """The mode that PyTorch may get: a reflection with the edge, n elements at most (P4), cropped afterwards (P3)."""
@@ -208,15 +212,6 @@ def test_pad_image(name: str) -> None:
     assert run(convert(image(**attributes)).proto(), x=IMAGE) == native.bits(wanted)
 
 
-EXAMPLE = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}  # the document's, 3x3 to 7x9
-SQUARE, FILL = np.arange(1, 10, dtype=np.float32).reshape(3, 3), np.array(42, np.float32)
-
-
-def ngraph(domain: str = "d", inputs: int = 2, **attributes: Any) -> onnx.ModelProto:
-    fill = [tensor("v", FILL, np.float32)]
-    return of_domain("Pad", domain, ["x", "v"][:inputs], None, tensors=fill, **attributes)
-
-
 @pytest.mark.parametrize("attributes", [
     EXAMPLE,
     {"padding_below": [-1, 2], "padding_above": [3, -2]},
@@ -234,24 +229,17 @@ def test_ngraph(attributes: dict) -> None:
     assert made == native.bits(padops.run_reference("NGraphPad_0", by_mode, [SQUARE, FILL]))
 
 
-def test_ngraph_in_a_domain_that_nobody_named() -> None:
-    (record,) = padops.convert(ngraph("my.frontend", **EXAMPLE)).records
-    assert (record.status, record.facts.verdict) == ("unconverted", "refuses")
-    looks = LOOKS.replace("tf", "my.frontend").replace("TensorFlow", "nGraph")
-    assert record.reason == f"{looks}; {NAME_IT.replace('tf', 'my.frontend')}"
-
-
 @pytest.mark.parametrize("value", [-128, 127])
 def test_both_ends_of_a_type_are_values(value: int) -> None:
     assert record_of(aten(mode="constant", value=value, dtype=onnx.TensorProto.INT8)).status == "converted"
 
 
-def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
-    """Its amounts are no input, or one of the graph."""
+def without(operator: str = "pad", name: str = "p", **parts: Any) -> onnx.ModelProto:
+    """Its amounts are no input; or they, or its mode, are an input of the graph."""
     message = aten(operator)
     if parts:
-        del message.graph.initializer[:]
-        message.graph.input.append(helper.make_tensor_value_info("p", **parts))
+        del (message.graph.initializer if name == "p" else message.graph.node)[0]
+        message.graph.input.append(helper.make_tensor_value_info(name, **parts))
     else:
         del message.graph.node[-1].input[1:]
     return message
@@ -261,13 +249,6 @@ def without(operator: str = "pad", **parts: Any) -> onnx.ModelProto:
 def test_unknown_amounts_are_filled_up_where_axes_lack_some(count: int, nodes: list[str]) -> None:
     made = convert(without(elem_type=INT64, shape=[count])).proto()
     assert [node.op_type for node in made.graph.node] == [*nodes, "Gather", "Gather", "OpenVINOPad_12"]
-
-
-def with_computed_mode() -> onnx.ModelProto:
-    message = aten()
-    del message.graph.node[0]
-    message.graph.input.append(helper.make_tensor_value_info("m", STRING, []))
-    return message
 
 
 P9 = "is not one of reflect, replicate, circular, constant, symmetric [P9]"
@@ -283,7 +264,7 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (custom("PadV2", fill=np.complex64(1)), "its data are complex64, which no Pad of padops accepts"),
     (aten(mode="mirror"), f"mode 'mirror' {P9}"),
     (aten("_pad_enum", mode=tensor("m", 4)), f"mode 4 {P9}"),
-    (with_computed_mode(), "its mode is not constant"),
+    (without(name="m", elem_type=STRING, shape=[]), "its mode is not constant"),
     (without("reflection_pad1d"), "it has 1 input, expected 2"),
     (without(), "it has 1 input, expected 2 to 4"),
     (without(elem_type=INT64, shape=["n"]), "the number of its amounts is not known"),

@@ -159,12 +159,8 @@ def test_everything_else_stays() -> None:
     """What onnx_ir would reorder, add or drop by itself: the message is edited, not written anew."""
     node = pad(name="p")
     node.doc_string, node.overload = "why", ""
-    for i, key in enumerate("zab"):
-        node.metadata_props.add(key=key, value=str(i))
     other = helper.make_node("Split", ["y"], ["s", ""], name="split", num_outputs=2, axis=1)
     weights = tensor("w", [1.5], np.float32)
-    weights.metadata_props.add(key="b", value="2")
-    weights.metadata_props.add(key="a", value="1")
     weights.doc_string = "weights"
     far = external("far", "weights.bin", 4, offset=16, checksum="abc")
     source = model([node, other], 18, tensors=[weights, tensor("pads", [0, 1, 0, 1]), far], imports=[("unused", 3)],
@@ -175,9 +171,9 @@ def test_everything_else_stays() -> None:
     annotation = source.graph.quantization_annotation.add(tensor_name="y")
     annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="w")
     source.graph.doc_string, source.producer_name, source.model_version = "graph", "test", 7
-    for i, key in enumerate("zab"):
-        source.metadata_props.add(key=key, value=str(i))
-        source.graph.metadata_props.add(key=key, value=str(i))
+    for described in (source, source.graph, source.graph.node[0], source.graph.initializer[0]):
+        for i, key in enumerate("zab"):
+            described.metadata_props.add(key=key, value=str(i))
     before = source.SerializeToString()
     proto = convert(source).proto()
     assert source.SerializeToString() == before

@@ -110,15 +110,12 @@ def test_a_fallback_that_ends_the_process(number: int, verdict: str, monkeypatch
     assert padops.verify(converted, converted).verdict == "proved"
 
 
-def die(*given: object, **more: object) -> None:
-    os.kill(os.getpid(), signal.SIGFPE)
-
-
 @pytest.mark.parametrize(("place", "name", "happens", "note"), [
     (interface, "random_inputs", MemoryError("of 9 GB"), "of 9 GB"),
     (interface, "random_inputs", PadopsError("cannot verify: so it is"), "cannot verify: so it is"),
     (sessions, "Session", PadopsError("cannot verify: no library"), "cannot verify: no library"),
-    pytest.param(Session, "run", die, "onnxruntime has ended its process (SIGFPE)", marks=ON_LINUX),
+    pytest.param(Session, "run", lambda *given, **more: os.kill(os.getpid(), signal.SIGFPE),
+                 "onnxruntime has ended its process (SIGFPE)", marks=ON_LINUX),
 ])  # fmt: skip
 def test_runs_of_whole_models_that_are_not_possible(place: Any, name: str, happens: Any, note: str, monkeypatch: Any):
     monkeypatch.setattr(choice, "MOST_COPIES", 3)

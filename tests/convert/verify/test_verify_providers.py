@@ -38,10 +38,6 @@ def shifted(by: float) -> onnx.ModelProto:
         [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }}""")
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(providers, "PROGRAM", ("-c", program))
-
-
 def test_equal_close_and_different() -> None:
     """Every bit counts where no tolerance is given; ``test_the_command`` has that."""
     plain = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) z = Identity (x) }")
@@ -108,19 +104,20 @@ def test_a_provider_that_onnxruntime_leaves_out(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
-    instead(monkeypatch, "import os; os.abort()")
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", "import os; os.abort()"))
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     died = "the original does not run with these providers: the process has died (SIGABRT)"
     assert (found.outcome, found.notes[0]) == ("undecided", died)
     dies = "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 else run"
-    instead(monkeypatch, f"{SAVED}{dies}(session, feeds)\nprogram.serve(program._answering())")
+    dies = f"{SAVED}{dies}(session, feeds)\nprogram.serve(program._answering())"
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", dies))
     found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
     assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
 
 
 def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(providers, "SECONDS", 0.5)
-    instead(monkeypatch, "import time; time.sleep(60)")
+    monkeypatch.setattr(providers, "PROGRAM", ("-c", "import time; time.sleep(60)"))
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     assert found.outcome == "undecided" and "the process gave no answer within 0.5 s" in found.notes[0]
 
@@ -157,13 +154,7 @@ def test_a_provider_of_a_library(tmp_path: Path) -> None:
     """Child processes register the provider as this one does; onnxruntime drops one that is only named."""
     source = model("""g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> {
         a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }""")
-    command = [
-        sys.executable,
-        "-c",
-        LIBRARY,
-        str(stand_in_sessions.stand_in()),
-        str(save(tmp_path / "model.onnx", source)),
-    ]
+    command = [sys.executable, "-c", LIBRARY, stand_in_sessions.stand_in(), save(tmp_path / "model.onnx", source)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr[-3_000:]
     outcome, session, runner, *_ = json.loads(ran.stdout)
@@ -194,28 +185,18 @@ class Core:
 """
 
 
-@pytest.fixture
-def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Puts a package into the place of OpenVINO that does something at the first request; gives its folder."""
-
-    def make(request: str) -> Path:
-        folder = tmp_path / "openvino"
-        folder.mkdir()
-        (folder / "__init__.py").write_text(FORKS.replace("REQUEST", request))
-        monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-        return folder
-
-    monkeypatch.syspath_prepend(tmp_path)  # for find_spec
-    return make
-
-
 @pytest.mark.parametrize(("request_", "refusal"), [
     ("raise RuntimeError('there is\\n no such layer')", "there is no such layer"),
     ("os.abort()", "OpenVINO has died (SIGABRT)"),
 ])  # fmt: skip
-def test_a_child_of_openvino_keeps_nobody_waiting(stand_in, monkeypatch, request_, refusal):
+def test_a_child_of_openvino_keeps_nobody_waiting(tmp_path, monkeypatch, request_, refusal):
+    """A package in the place of OpenVINO does something at the first request."""
+    folder, begin = tmp_path / "openvino", time.monotonic()
+    folder.mkdir()
+    (folder / "__init__.py").write_text(FORKS.replace("REQUEST", request_))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.syspath_prepend(tmp_path)  # for find_spec
     monkeypatch.setattr(peer, "SECONDS", SOON)
-    folder, begin = stand_in(request_), time.monotonic()
     with closing(peer.openvino_process(Path("model.xml"), [])) as process:
         for _ in range(2):
             with pytest.raises(DoesNotRun, match=f"^{re.escape(refusal)}$"):
