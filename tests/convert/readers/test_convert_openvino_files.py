@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import sys
 from contextlib import closing
 from pathlib import Path
 
+import fetch_models
 import numpy as np
 import onnx
 import openvino
@@ -247,9 +247,8 @@ def test_a_network_of_openvinos_pytorch_frontend(tmp_path, shape):
 @pytest.mark.parametrize(("name", "pads", "shape"), [
     ("basic-pitch/nmp.onnx", 24, (1, 43844, 1)), ("swift-f0/model.onnx", 5, (1, 8000)),
 ])  # fmt: skip
-def test_real_models_of_openvinos_onnx_frontend(tmp_path, monkeypatch, name, pads, shape):
-    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "scripts")
-    source = importlib.import_module("fetch_models").fetch()[name]
+def test_real_models_of_openvinos_onnx_frontend(tmp_path, name, pads, shape):
+    source = fetch_models.fetch()[name]
     openvino.save_model(openvino.convert_model(source), tmp_path / "m.xml", compress_to_fp16=False)
     conversion = padops.convert(tmp_path / "m.xml")
     assert [record.status for record in conversion.records] == ["converted"] * pads

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import onnx
+import provider_cases
 import pytest
 from emulations import operators
 from lowered_for import MOVING, lowered, model_of, padded, session, text_model, written
 from onnxruntime.capi import onnxruntime_pybind11_state as states
+from provider_cases import ALL, OPENVINO, QNN, RARE_CASES, WEBGPU
 from small_models import parsed
 
 import padops
@@ -25,10 +25,6 @@ from padops.conformance.peers.ort import run_model, session_options
 from padops.conformance.peers.request import Request, Unsupported
 from padops.convert.standard.graph_builder import GraphBuilder, Number, ints
 from padops.spec.plan import PadError
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
-import provider_cases
-from provider_cases import ALL, OPENVINO, QNN, RARE_CASES, WEBGPU
 
 REAL = (OPENVINO, WEBGPU, QNN)
 

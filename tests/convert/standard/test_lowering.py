@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import subprocess
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import fetch_models
 import native
 import numpy as np
 import onnx
@@ -37,13 +37,6 @@ ROOT = Path(__file__).resolve().parents[3]
 REAL = [row for row in whole_models.REAL if row[1] and not row[0].startswith(("silero-vad/silero_vad_o", "onnx-asr/n"))]
 
 
-@pytest.fixture(scope="module")
-def real_models() -> dict[str, Path]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "scripts")
-        return importlib.import_module("fetch_models").fetch()
-
-
 def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) -> set[tuple[str, str]]:
     """The operators and names of the nodes that ONNX Runtime says it ran, with the library registered."""
     options = quiet()
@@ -58,9 +51,9 @@ def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) ->
 
 
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
-def test_real_model(name: str, pads: int, runs: list, real_models: dict[str, Path], tmp_path: Path, cli: Cli) -> None:
+def test_real_model(name: str, pads: int, runs: list, tmp_path: Path, cli: Cli) -> None:
     """With fallback and lowered, by the command: bit-equal without the library; with it, the kernels run every Pad."""
-    original, m2, m3, m4, back = real_models[name], *(tmp_path / f"m{i}.onnx" for i in (2, 3, 4, 5))
+    original, m2, m3, m4, back = fetch_models.fetch()[name], *(tmp_path / f"m{i}.onnx" for i in (2, 3, 4, 5))
     for source, made, *options in ((original, m2), (m2, m3, "--target", "onnx"),
                                    (original, m4, "--target", "onnx", "--without-pad")):  # fmt: skip
         assert cli("convert", source, "-o", made, *options, "--no-fold", "-q")[0] == 0

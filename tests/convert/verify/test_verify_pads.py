@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from unittest.mock import Mock
 
+import fetch_models
 import numpy as np
 import onnx
 import pytest
@@ -147,8 +147,7 @@ BREAKABLE = [*sorted((ROOT / "models").glob("*.onnx"))[::4], Path("onnx-asr/kald
 @pytest.mark.parametrize("path", BREAKABLE, ids=lambda path: path.name)
 def test_every_break_of_a_model_is_found(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "MANY", 8)
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    source = path if path.exists() else importlib.import_module("fetch_models").fetch(["onnx-asr"])[str(path)]
+    source = path if path.exists() else fetch_models.fetch(["onnx-asr"])[str(path)]
     whole = padops.verify(source, padops.convert(source).proto(), run=True)
     assert (whole.outcome, whole.doubts) == ("equal", ())
     breaks = list(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
