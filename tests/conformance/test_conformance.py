@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from conformance_records import prepared, quick
+from conformance_records import answers, own_peer, prepared, quick
 from terminals import AtTerminal
 
 from padops.cli import main
@@ -98,40 +98,31 @@ def unwilling(op, attributes, inputs):
 """
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    path = tmp_path / "own.py"
-    path.write_text(OWN_PEER)
-    return path
-
-
-def test_peers_of_the_users_own(own: Path) -> None:
+def test_peers_of_the_users_own(tmp_path: Path) -> None:
     chosen = quick()[::25] + [case for case in quick() if case.op in ("Pad_18", "Pad_19")][:40:4]
     names = ("right", "unwilling", "wrong", "crashing")
     found = {}
-    for one in runner.run_cases(chosen, [runner.parse_peers(f"{own}:{name}")[0] for name in names], KNOWN):
+    for one in runner.run_cases(chosen, [own_peer(tmp_path, OWN_PEER, name) for name in names], KNOWN):
         assert one.absent is None and one.handshake["versions"]["numpy"] and len(one.results) == len(chosen)
         found[one.peer.name] = {(row["op"], row["outcome"]) for row in one.results if row["outcome"] != "agree"}
     assert found["own:right"] == set() and {outcome for _, outcome in found["own:unwilling"]} == {"unsupported"}
     assert (found["own:wrong"], found["own:crashing"]) == ({("Pad_18", "differ")}, {("Pad_19", "crash")})
 
 
-def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own.write_text("import a_module_that_is_not_there")
-    peers = [runner.parse_peers(f"{own}:right")[0], runner.parse_peers("numpy@/no/such/python")[0]]
+def test_absent_peers_fail_where_they_are_required(tmp_path: Path, capsys, monkeypatch) -> None:
+    own = own_peer(tmp_path, "import a_module_that_is_not_there")
+    peers = [own, runner.parse_peers("numpy@/no/such/python")[0]]
     ran = runner.run_cases(quick()[:3], peers, KNOWN)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert record.footer(ran)["exit"] == 1  # nothing ran
     header = record.header("quick", 0, ran)
     assert header["peers"] == [] and [row["name"] for row in header["absent"]] == [one.peer.name for one in ran]
-    rows = {"reference": PEERS["reference"], "gone": Peer("gone", f"{own}:right", ("ngraph",))}
+    rows = {"reference": PEERS["reference"], "gone": Peer("gone", own.entry_point, ("ngraph",))}
+    for name, value in (("peers.PEERS", rows), ("runner.PEERS", rows), ("divergences.KNOWN", ())):
+        monkeypatch.setattr(f"padops.conformance.{name}", value)
+    monkeypatch.setattr(cases, "collect", lambda *given: quick()[:3])
     for options, code in (([], 0), (["--require-peers"], 1)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("padops.conformance.peers.PEERS", rows)
-            patch.setattr("padops.conformance.runner.PEERS", rows)
-            patch.setattr("padops.conformance.divergences.KNOWN", ())
-            patch.setattr(cases, "collect", lambda *given: quick()[:3])
-            assert main(["conformance", "--quick", *options]) == code
+        assert main(["conformance", "--quick", *options]) == code
         told = capsys.readouterr()
         assert "a_module_that_is_not_there" in told.out
         assert ("error: absent, and required: gone\n" in told.err) == bool(code)
@@ -148,30 +139,29 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-def test_names_of_peers(own: Path) -> None:
+def test_names_of_peers(tmp_path: Path) -> None:
     for text in ("nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.p", "", "/none/own.py:f"):
         other = f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
         with pytest.raises(ValueError) as caught:
             runner.parse_peers(text)
         assert str(caught.value) == (f"peer {text!r}: there is no file /none/own.py" if "none" in text else other)
-    (folder := own.parent / "me@home").mkdir()
-    path = own.rename(folder / own.name)
+    (path := tmp_path / "me@home" / "own.py").parent.mkdir()
+    path.touch()
     for python in ("", "@/no/such/python", "@/a@b/c.py:f"):
         peer = runner.parse_peers(f"{path}:right{python}")[0]
         assert (peer.name, peer.entry_point) == (f"own:right{python}", f"{path}:right")
         assert peer.python == (python[1:] or None)
 
 
-def test_unlisted_and_stale_divergences_fail(own: Path) -> None:
-    name = f"{own.stem}:wrong"
+def test_unlisted_and_stale_divergences_fail(tmp_path: Path) -> None:
+    name = "own:wrong"
     listed = Divergence("seen", "differ", "P2", "it is made so", name, ALL, families=("onnx",), expected="output")
     stale = Divergence("not-seen", "crash", "P2", "it is not so", name, ALL, families=("onnx",))
     other = Divergence("later", "crash", "P2", "it is not so", name, ">=1000,<1001")
-    peers = runner.parse_peers(f"{own}:wrong")
+    peer = own_peer(tmp_path, OWN_PEER, "wrong")
     chosen = [case for case in quick() if case.op == "Pad_18"][::4]
     for known, unexpected, left in (([], True, []), ([listed, other], False, []), ([listed, stale], False, [stale.id])):
-        ran = runner.run_cases(chosen, peers, known)
-        footer = record.footer(ran)
+        footer = record.footer([answers(peer, chosen, known)])
         assert (footer["unexpected"] > 0, footer["stale"]) == (unexpected, left)
         assert footer["exit"] == (1 if unexpected or left else 0)
 
@@ -247,14 +237,13 @@ def test_wrong_options(words: str, said: str, asked: dict[str, Any], capsys: pyt
     assert capsys.readouterr().err == f"error: {said}\n" and asked == {}
 
 
-def test_a_file_without_the_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_the_function(tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     (path := tmp_path / "mine.py").write_text("def pad(op, attributes, inputs):\n    raise KeyError(op)\n\nother = 3\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cases, "collect", lambda *given: list(map(cases.find_case, EXAMPLES.values()))[:30])
-        for function in ("nof", "other", "pad"):
-            assert main(["conformance", "--quick", "--peer", f"{path}:{function}"]) == 1
-            said, told = f"AttributeError: {path} has no function {function}; it has pad", capsys.readouterr().out
-            assert (function == "pad") != (f"mine:{function} {said}" in " ".join(told.split()))
+    monkeypatch.setattr(cases, "collect", lambda *given: list(map(cases.find_case, EXAMPLES.values()))[:30])
+    for function in ("nof", "other", "pad"):
+        assert main(["conformance", "--quick", "--peer", f"{path}:{function}"]) == 1
+        said, told = f"AttributeError: {path} has no function {function}; it has pad", capsys.readouterr().out
+        assert (function == "pad") != (f"mine:{function} {said}" in " ".join(told.split()))
     lines = [line for line in told.splitlines() if "KeyError" in line]
     assert len(lines) == len({line.split("KeyError")[1] for line in lines}) > 0, "each once"
 
@@ -288,18 +277,14 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
-def two_slow_peers(folder: Path) -> list[str]:
-    for name in ("slow", "slower"):
-        (folder / f"{name}.py").write_text(SLOW.format(name=name))
-    return [f"--peer={folder / name}.py:{name}" for name in ("slow", "slower")]
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
-    out = tmp_path / "report"
-    command = ["-c", COMMAND, "conformance", "--out", out, *two_slow_peers(tmp_path), "--peer=reference"]
-    with AtTerminal(*command, cwd=tmp_path) as run:
-        run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("slow", "slower")))
+    out, names = tmp_path / "report", ("slow", "slower")
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(SLOW.format(name=name))
+    peers = [f"--peer={tmp_path / name}.py:{name}" for name in names]
+    with AtTerminal("-c", COMMAND, "conformance", "--out", out, *peers, "--peer=reference", cwd=tmp_path) as run:
+        run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in names))
         assert len(run.pids()) >= 5, "the command, two workers and a child of each"
         run.press_ctrl_c() if number == signal.SIGINT else os.kill(run.process.pid, number)  # the command alone
         code, left, said = run.wait(), run.left(), run.said()
@@ -318,8 +303,6 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
 
 
 # --- a report that something has changed is refused with its file, or rendered: never a traceback --------------------
-
-MUTANTS = 150
 
 
 @pytest.fixture(scope="module")
@@ -401,7 +384,7 @@ def mutant(rng: random.Random, content: bytes) -> bytes:
 
 def test_mutants_are_refused_or_rendered(report: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng, seen = random.Random(24), Counter[int]()
-    for count in range(MUTANTS):
+    for count in range(150):
         code, told = shown(mutant(rng, report), tmp_path, capsys)
         assert (code, told) == (0, "") or code == 1 and "changed.jsonl" in told and told.count("\n") == 1, (count, told)
         seen[code] += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import sys
 import unittest
 import warnings
@@ -15,6 +14,7 @@ import numpy as np
 import onnx
 import pytest
 from conformance_records import prepared, quick
+from cpp_builds import said, well
 from onnx import numpy_helper
 from onnx.backend.test import runner
 from onnx.backend.test.loader import load_model_tests
@@ -92,11 +92,6 @@ def extracted(chosen: list[Request], folder: Path) -> Path:
     return folder / "all"
 
 
-def ran(place: Path, backend: Path | str, *options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, place, backend, *options]
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300)
-
-
 def test_onnx_runner_on_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ort = [row for row in KNOWN if row.peer == "ort-builtin"]
     chosen = [
@@ -151,7 +146,7 @@ def test_the_runner_tells_right_from_wrong(tmp_path: Path) -> None:
     words = cases.find_case("table/Pad_13/constant/string/6/far/one/scalar/absent.flat/fixed/0")
     place = extracted([*of_mode.values(), four, words, FAR, MUST_FAIL], tmp_path)
     (backend := tmp_path / "backend.py").write_text(BACKEND)
-    ended = ran(tmp_path / "cases.zip", backend, "--out", tmp_path / "out.json")
+    ended = said(sys.executable, tmp_path / "cases.zip", backend, "--out", tmp_path / "out.json")
     assert (ended.returncode, ended.stderr.replace("what a backend prints\n", "")) == (1, "")
     found = {row["case"]: row["outcome"] for row in json.loads((tmp_path / "out.json").read_text()).values()}
     outcomes = dict(zip(MODES, ("agree", "differ", "refused", "crash")))
@@ -160,17 +155,17 @@ def test_the_runner_tells_right_from_wrong(tmp_path: Path) -> None:
     table = [line.split() for line in ended.stdout.splitlines()]
     assert ["standard", "6", "3", "1", "1", "1", "0"] in table
     assert ["beyond", "the", "standard", "1", "0", "0", "1", "0", "0"] in table
-    assert ran(place, backend, "--only", "example").returncode == 0  # FAR alone, from the folder
+    well(sys.executable, place, backend, "--only", "example")  # FAR alone, from the folder
 
 
 def test_a_changed_file_and_a_missing_backend_end_with_2(tmp_path: Path) -> None:
     place = extracted([FAR], tmp_path)
-    ended = ran(place, "no_such_backend")
+    ended = said(sys.executable, place, "no_such_backend")
     assert ended.returncode == 2 and ended.stderr.endswith("error: the backend no_such_backend cannot be used\n")
     file = place / "cases" / case_name(FAR) / "model.onnx"
     file.write_bytes(file.read_bytes() + b"\0")
     (tmp_path / "backend.py").write_text(BACKEND)
-    ended = ran(place, tmp_path / "backend.py")
+    ended = said(sys.executable, place, tmp_path / "backend.py")
     assert ended.returncode == 2 and "is not the file of the manifest: its SHA-256 differs" in ended.stderr
 
 
@@ -184,10 +179,9 @@ def test_the_export_is_of_the_level_and_the_seed(tmp_path: Path, monkeypatch, ca
     assert asked == [("quick", 0), ("quick", 3), ("default", 0)]
     names = json.loads(zipfile.ZipFile(file).read("manifest.json"))["cases"].keys()
     assert names == {case_name(case) for case in few if case.opset and expect(case).output is not None}
-    wrote = (
-        f"wrote {len(names):,} cases to {file}, without {len(few) - len(names):,} cases that must fail or that ONNX "
-    )
-    assert capsys.readouterr().out == f"{wrote}has no operator for\n" * 3
+    count, left = len(names), len(few) - len(names)
+    wrote = f"wrote {count:,} cases to {file}, without {left:,} cases that must fail or that ONNX has no operator for\n"
+    assert capsys.readouterr().out == wrote * 3
     with pytest.raises(ExportError, match="two cases are called test_specification_Pad_11"):
         export([FAR, FAR], file)
     assert zipfile.ZipFile(file).namelist(), "it stays as it was"

@@ -151,10 +151,9 @@ def test_what_the_standard_leaves_open_may_be_refused() -> None:
     """By the Pads of implementations; padops runs it, and so does what it makes. Other values are wrong everywhere."""
     beyond = item("specification/Pad_11/example-2/float")
     other = ("output", pack(beyond.expected.output + 1))
-    for name, outcome in (
-        *((name, "agree") for name in ("ort-builtin", "torch")),
-        *((name, "error") for name in ("padops-native", "padops-provider", "without-pad-tract")),
-    ):
+    agreeing = ("ort-builtin", "torch")
+    for name in (*agreeing, "padops-native", "padops-provider", "without-pad-tract"):
+        outcome = "agree" if name in agreeing else "error"
         assert judge(beyond, ("refused", "Fail: Pad reflect"), name)[0] == outcome
         assert judge(beyond, other, name)[0] == "differ"
     assert judge(beyond, ("broken", "KeyError"), "ort-builtin")[0] == "error"
@@ -340,9 +339,8 @@ def test_the_command_and_its_reports(reporting: list[dict[str, str]], tmp_path: 
         assert "numpy numpy 99.0 >=2.1.3,<=2.4.6" in " ".join(out.split())
         assert re.search(r"results, 0 unexpected, 0 stale; in versions not recorded: \d+ new, 1 gone$", out.strip())
     count = record.read(tmp_path / "conformance.jsonl").footer["new"]
-    text, page, junit = (
-        (tmp_path / name).read_text(encoding="utf-8") for name in ("report.md", "report.html", "junit.xml")
-    )
+    names = ("report.md", "report.html", "junit.xml")
+    text, page, junit = ((tmp_path / name).read_text(encoding="utf-8") for name in names)
     assert "## New behaviour" in text and "## Unexpected" not in text and "No longer seen there: gone." in text
     assert "| numpy | numpy 99.0 | &gt;=2.1.3,&lt;=2.4.6 |" in text
     assert re.search(rf"\| numpy \| numpy 99.0 \| .* \| 0 \| 0 \| {count} \| 0 \|", text)

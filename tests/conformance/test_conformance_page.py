@@ -58,13 +58,6 @@ def bad(browser: Chromium, pages: dict[str, Path]) -> Chromium:
     return browser
 
 
-@pytest.fixture
-def long(browser: Chromium, pages: dict[str, Path]) -> Chromium:
-    browser.look(1400, 900)
-    browser.open(pages["long"])
-    return browser
-
-
 def cells(browser: Chromium, row: str = "") -> dict[str, str]:
     """Signs of the cells of the matrix, by what a screen reader says."""
     script = "[...document.querySelectorAll('#matrix button')].map(b => [b.ariaLabel, b.textContent])"
@@ -104,26 +97,28 @@ def test_every_cell(browser: Chromium, bad: Chromium, pages: dict[str, Path]) ->
     assert browser.evaluate("document.querySelectorAll('#matrix .unexpected').length") == 0
 
 
-def test_a_cell_shows_the_share_that_agrees(long: Chromium) -> None:
-    assert cells(long, "Pad_18 reflect") == {
+def test_a_cell_shows_the_share_that_agrees(browser: Chromium, pages: dict[str, Path]) -> None:
+    browser.look(1400, 900)
+    browser.open(pages["long"])
+    assert cells(browser, "Pad_18 reflect") == {
         # 200 of 201 is not 100 %.
         "numpy, Pad_18 reflect: 200 of 201 agree; known divergences: other values; 1 not run; 202 results": "99",
         "ort-builtin, Pad_18 reflect: 1 unexpected; 0 of 1 agree; 1 result": "!",
         "tract, Pad_18 reflect: 2 of 3 agree; known divergences: crash; 3 results": "66†",
     }
     share = "[...document.querySelectorAll('#matrix .share')].map(b => getComputedStyle(b).getPropertyValue('--share'))"
-    assert [round(float(text.strip("%"))) for text in long.evaluate(share)] == [100, 67, 67]
+    assert [round(float(text.strip("%"))) for text in browser.evaluate(share)] == [100, 67, 67]
     row = "Pad_18 other modes, which must be refused: "
-    assert {label.replace(row, ""): sign for label, sign in cells(long, row).items()} == {
+    assert {label.replace(row, ""): sign for label, sign in cells(browser, row).items()} == {
         "numpy, refused; 2 results": "✓",
         "ort-builtin, refused; 2 results": "✓",
         "tract, 2 of 3 refused; known divergences: other values; 3 results": "66",
     }
-    assert cells(long, "Pad_18 wrap") == cells(long, "Pad_18 symmetric") == {}
-    choose(long, outcome="crash")  # empty rows and columns are left out
-    heads = long.evaluate("[...document.querySelectorAll('#matrix th')].map(h => h.textContent)")
+    assert cells(browser, "Pad_18 wrap") == cells(browser, "Pad_18 symmetric") == {}
+    choose(browser, outcome="crash")  # empty rows and columns are left out
+    heads = browser.evaluate("[...document.querySelectorAll('#matrix th')].map(h => h.textContent)")
     assert heads == ["operator, mode", "tract", "Pad_18 reflect"]
-    assert cells(long) == {"tract, Pad_18 reflect: 1 crash; 3 results": "1"}
+    assert cells(browser) == {"tract, Pad_18 reflect: 1 crash; 3 results": "1"}
 
 
 def test_filters(bad: Chromium) -> None:

@@ -36,7 +36,6 @@ def head(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return text.split('"""')[1]
 
 
-FAR = "table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0"
 STRINGS = "table/Pad_13/constant/string/2/both/plain/scalar/absent.flat/dynamic/0"
 BFLOAT16 = "table/Pad_13/constant/bfloat16/2/both/plain/none/absent.flat/dynamic/0"
 OUTSIDE = "table/Pad_18/constant/double/1/end/plain/scalar/outside.flat/static/1"
@@ -46,7 +45,7 @@ INTERIOR = "specification/NGraphPad_0/example/float"
 # no success.
 SCRIPTS = [
     (REFLECT, "ort-builtin", 0, "", ""),
-    (FAR, "ort-builtin", 1, "", ""),
+    ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", "ort-builtin", 1, "", ""),
     (OUTSIDE, "ort-builtin", 0, "got an error: Fail", ""),
     (OUTSIDE, "onnx-reference", 1, "got an error: IndexError", ""),
     ("table/Pad_21/constant/float8e5m2/2/both/plain/scalar/some.flat/fixed/0", "onnx-reference", 0, "", ""),
@@ -90,7 +89,7 @@ def test_no_case(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no case is called 'table/none'" in capsys.readouterr().err
 
 
-NO_WORDS = [
+@pytest.mark.parametrize(("peer", "name", "words"), [
     ("torch", SYMMETRIC, "torch.nn.functional.pad has no mode symmetric"),
     ("tensorflow", "table/Pad_18/edge/float/2/both/plain/none/absent.flat/dynamic/0", "tf.pad has no mode edge"),
     ("numpy", INTERIOR, "numpy.pad has no interior padding"),
@@ -99,25 +98,17 @@ NO_WORDS = [
     ("openvino-12", REFLECT, "OpenVINO has no operator like Pad_18"),
     ("ort-builtin", SYMMETRIC, "ONNX has no operator like OpenVINOPad_12"),
     ("nobody", REFLECT, "there is no script for the peer 'nobody'"),
-]  # fmt: skip
-
-
-def test_what_a_peer_has_no_words_for_has_no_script() -> None:
-    for peer, name, words in NO_WORDS:
-        with pytest.raises(NoScript, match=words):
-            script(cases.find_case(name), peer)
-
-
-ITEMS = [
-    one
-    for one in prepared()
-    if one.case.dtype.name == "float" and one.case.data.ndim == 2 and one.case.mode == "constant"
-]
+])  # fmt: skip
+def test_what_a_peer_has_no_words_for_has_no_script(peer: str, name: str, words: str) -> None:
+    with pytest.raises(NoScript, match=words):
+        script(cases.find_case(name), peer)
 
 
 def test_every_peer_has_a_script_or_no_command_for_one() -> None:
+    wanted = ("float", 2, "constant")
+    items = [one for one in prepared() if (one.case.dtype.name, one.case.data.ndim, one.case.mode) == wanted]
     for name, peer in PEERS.items():
-        item = next(item for item in ITEMS if peer.takes(item) and item.packed)
+        item = next(item for item in items if peer.takes(item) and item.packed)
         ran = judging.PeerRun(peer)
         ran.add(item, ("refused", "no"))
         shown = f"padops conformance repro {item.case.id} --peer {peer.asked_as}" if peer.has_script else ""
@@ -136,12 +127,9 @@ def test_a_peer_of_the_users_own_has_no_command_for_a_script(tmp_path: Path) -> 
     assert [(result["outcome"], result["repro"]) for result in results] == [("differ", "")] * 2
 
 
-PAD_1 = "table/Pad_1/reflect/double/2/mixed/plain/none/absent.flat/dynamic/0"
-
-
 def test_the_reason_is_that_of_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     """Not one that would fit the case, had the peer got as far: the command asks the peer first."""
-    said = head(capsys, PAD_1)
+    said = head(capsys, "table/Pad_1/reflect/double/2/mixed/plain/none/absent.flat/dynamic/0")
     assert "unsupported: [ONNXRuntimeError]" in said and "Could not find an implementation for Pad(1)" in said
     assert "[P4]" not in said and f"Seen in onnxruntime {onnxruntime.__version__}." in said
     empty = next(row for row in KNOWN if row.id == "ort-empty-output")
@@ -158,12 +146,9 @@ def test_a_script_prints_the_bits_of_what_prints_alike(tmp_path: Path) -> None:
     assert ran.returncode == 1 and expected != got and len(expected) == len(got)
 
 
-# Scripts of execution providers run in tests/conformance/test_peer_files.py.
-IMPORTERS = ["ort-builtin", "onnx-reference", "openvino-onnx", "tract", "tinygrad", "tvm", "opencv"]
-
-
-@pytest.mark.parametrize("peer", IMPORTERS)
+@pytest.mark.parametrize("peer", "ort-builtin onnx-reference openvino-onnx tract tinygrad tvm opencv".split())
 def test_a_script_runs_what_the_suite_runs(peer: str) -> None:
+    """Scripts of execution providers run in tests/conformance/test_peer_files.py."""
     types = value_of(PEERS[peer].file, "TYPES") or PLAIN
     chosen = [case for case in quick() if case.op.startswith("Pad_") and case.dtype.name in types][::40]
     chosen = [case for case in chosen if PEERS[peer].takes(Prepared.of(case))]

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,30 +67,12 @@ def test_a_command_is_a_peer() -> None:
     assert all(re.match("a line that is|an answer with|an output that is no tensor", r["detail"]) for r in found)
 
 
-@pytest.mark.parametrize(
-    "case", ["specification/Pad_11/example-2/float", "specification/OpenVINOPad_12/negative-edge/float"]
-)
-def test_a_question_without_pad(case: str) -> None:
-    """Of an operator that ONNX does not have as well, for which there is no other model."""
-    sent = cases.find_case(case)
-    model = onnx.load_from_string(base64.b64decode(json.loads(lines.question(sent, lowered=True))["model"]))
-    assert [value.name for value in model.graph.output] == ["output"]
-    assert {node.domain for node in model.graph.node} == {""} and "Pad" not in {n.op_type for n in model.graph.node}
-    plain = json.loads(lines.question(sent))["model"]
-    assert plain is None or b"Pad" in base64.b64decode(plain)
-
-
-CASES = (
-    "specification/Pad_11/example-2/float",
-    "table/OpenVINOPad_12/reflect/float8e5m2/3/crop/empty/none/int16.int32/held/1",
-    "table/Pad_2/wrap/float/2/both/plain/none/absent.flat/dynamic/0",  # P9
-)
-
-
 def test_what_the_converter_refuses_is_not_asked() -> None:
     """The program says of every case with work to do that it is too much for it."""
-    chosen = list(map(cases.find_case, CASES))
-    ran = results("right", chosen, lowered=True, families=("onnx", "openvino"))
+    names = ("specification/Pad_11/example-2/float",
+             "table/OpenVINOPad_12/reflect/float8e5m2/3/crop/empty/none/int16.int32/held/1",
+             "table/Pad_2/wrap/float/2/both/plain/none/absent.flat/dynamic/0")  # P9  # fmt: skip
+    ran = results("right", [*map(cases.find_case, names)], lowered=True, families=("onnx", "openvino"))
     found = [(result["outcome"], re.sub(r"opset \d+", "opset N", result["detail"])) for result in ran]
     no_model = ("unsupported", "no standard operator of opset N copies float8e5m2 without changing bits")
     assert found == [("unsupported", "work"), no_model, ("agree", "")]
@@ -110,35 +92,22 @@ def test_a_first_line_that_does_not_say_who() -> None:
             lines.receive_answer(io.BytesIO(line.encode() + b"\n"))
 
 
-NO_COMMANDS = [(" ", "names no program"),
-               ("/no/such/program x", "No such file"),
-               ("'unbalanced", "No closing quotation"),
-               (command("silent"), "did not start it"),
-               (command("absent"), "no such library")]  # fmt: skip
-
-
 def test_a_command_that_is_no_peer(capsys: pytest.CaptureFixture[str]) -> None:
-    for text, why in NO_COMMANDS:
+    for text, why in ((" ", "names no program"),
+                      ("/no/such/program x", "No such file"),
+                      ("'unbalanced", "No closing quotation"),
+                      (command("silent"), "did not start it"),
+                      (command("absent"), "no such library")):  # fmt: skip
         assert main(["conformance", "--quick", "--peer-command", text]) == 2
         assert why in capsys.readouterr().err
     assert main(["conformance", "--quick", *["--peer-command", command("right")] * 2]) == 2
     assert "two peers are called 'lines'" in capsys.readouterr().err
 
 
-ARRAYS = [
-    np.array([[1, -0.0, np.nan], [np.inf, 1e-45, 3]], np.float32),
-    np.array(7, np.int64),
-    np.zeros((0, 3), np.uint8),
-    np.array([True, False]),
-    np.array([-8, 7, 1], ml_dtypes.int4),
-    np.array([1, 2, 3, 0, 1], ml_dtypes.uint2),
-    np.array([1.5, -2], ml_dtypes.bfloat16),
-    np.array(["", "Zoë", "a\0b"], object),
-]
-
-
 def test_arrays_go_there_and_back() -> None:
-    for array in ARRAYS:
+    """The cases of the next test have all types, strings with NUL and without ASCII, and arrays without elements."""
+    floats = np.array([[1, -0.0, np.nan], [np.inf, 1e-45, 3]], np.float32)
+    for array in (floats, np.array(7), np.array([-8, 7, 1], ml_dtypes.int4)):
         assert lines._packed(json.loads(json.dumps(lines.tensor(array)))) == pack(array)
 
 
@@ -245,14 +214,13 @@ PROGRAM = list(PEERS[STOCK].command)
 IN_BROWSER = pytest.mark.needs_environment(STOCK)
 PATIENCE = 60  # seconds
 ON_WEBGPU = "table/Pad_13/constant/uint32/2/begin/plain/scalar/absent.flat/static/0"
-WRONG_WRAP = "table/Pad_19/wrap/int32/1/mixed-far/plain/scalar/absent.flat/fixed/1"
-LEFT = "table/Pad_13/constant/uint8/4/end/plain/vector/absent.flat/held/0"
 
 
 @IN_BROWSER
 def test_only_what_webgpu_runs_is_compared() -> None:
     """A Pad that it leaves to WebAssembly is not run; of a lowered model, some nodes may be."""
-    chosen = [cases.find_case(id) for id in (ON_WEBGPU, LEFT)]
+    left = "table/Pad_13/constant/uint8/4/end/plain/vector/absent.flat/held/0"
+    chosen = [*map(cases.find_case, (ON_WEBGPU, left))]
     for name, expected in ((STOCK, ["agree", "unsupported"]), (LOWERED, ["agree", "agree"])):
         ran = answers(name, chosen, KNOWN)
         assert [result["outcome"] for result in ran.results] == expected
@@ -261,14 +229,22 @@ def test_only_what_webgpu_runs_is_compared() -> None:
         assert (name == STOCK) == ("fallback to CPU EP has been explicitly disabled" in details)
 
 
-@pytest.mark.parametrize(("case", "kept"), [(ON_WEBGPU, True), (WRONG_WRAP, False)])
-def test_a_lowered_question_is_for_the_provider(case: str, kept: bool) -> None:
-    """A Pad that WebGPU runs right stays one; one that it gets wrong does not."""
-    row = PEERS[LOWERED]
-    asked = json.loads(lines.question(row.prepared(cases.find_case(case)), row.lowered, row.provider))
+@pytest.mark.parametrize(("case", "provider", "kept"), [
+    ("specification/Pad_11/example-2/float", "", False),
+    ("specification/OpenVINOPad_12/negative-edge/float", "", False),
+    (ON_WEBGPU, PEERS[LOWERED].provider, True),
+    ("table/Pad_19/wrap/int32/1/mixed-far/plain/scalar/absent.flat/fixed/1", PEERS[LOWERED].provider, False),
+])  # fmt: skip
+def test_a_lowered_question(case: str, provider: str, kept: bool) -> None:
+    """A Pad that WebGPU runs right stays one. An operator that ONNX does not have has no model that is not lowered."""
+    row, sent = PEERS[LOWERED], cases.find_case(case)
+    asked = json.loads(lines.question(row.prepared(sent) if provider else sent, row.lowered, provider))
     model = onnx.load_from_string(base64.b64decode(asked["model"]))
+    assert [value.name for value in model.graph.output] == ["output"]
     assert {node.domain for node in model.graph.node} == {""}
     assert ("Pad" in {node.op_type for node in model.graph.node}) == kept
+    plain = json.loads(lines.question(sent))["model"]
+    assert plain is None or b"Pad" in base64.b64decode(plain)
 
 
 @IN_BROWSER
@@ -291,8 +267,7 @@ def page(groups: set[int]) -> list[int]:
     return [pid for pid, group, text in running() if group in groups and "--type=renderer" in text]
 
 
-Ending = Callable[[subprocess.Popen, set], object]
-ENDINGS: dict[str, tuple[Ending, int, str]] = {
+ENDINGS: dict[str, tuple[Callable[[subprocess.Popen, set], object], int, str]] = {
     "its input ends": (lambda process, groups: None, 0, ""),
     "it is killed": (lambda process, groups: os.killpg(process.pid, signal.SIGKILL), -9, ""),
     "the page dies": (lambda process, groups: [os.kill(pid, 9) for pid in page(groups)], 70, "the page has ended"),
@@ -302,25 +277,18 @@ ENDINGS: dict[str, tuple[Ending, int, str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder with a short name: the browser makes a socket below it, whose path has 108 characters at most."""
-    with tempfile.TemporaryDirectory() as name:
-        yield Path(name)
-
-
 @IN_BROWSER
 @pytest.mark.parametrize("how", ENDINGS)
-def test_nothing_is_left_over(how: str, folder: Path) -> None:
+def test_nothing_is_left_over(how: str) -> None:
+    """The folder has a short name: the browser makes a socket below it, whose path has 108 characters at most."""
     end, code, words = ENDINGS[how]
-    with subprocess.Popen(
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
         [*PROGRAM, "stock", "2" if "hangs" in how else "50"], cwd=environments() / STOCK, start_new_session=True,
-        env={**os.environ, "TMPDIR": str(folder)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": folder}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:
             assert json.loads(process.stdout.readline())["name"] == STOCK
-            groups = {group for _, group, text in running() if str(folder) in text}
+            groups = {group for _, group, text in running() if folder in text}
             assert groups and process.pid not in groups and page(groups) and os.listdir(folder)
             end(process, groups)
             if code == 70:

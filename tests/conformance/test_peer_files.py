@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cpp_builds import well
 
 from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.divergences import EXAMPLES, KNOWN, RECORDED, add_peers
 from padops.conformance.peers import PEERS, SHARING, parts
 from padops.conformance.repro import script
-
-CASE = "table/Pad_18/constant/float/1/both/plain/none/absent.flat/dynamic/0"
 
 # numpy.pad as a file of peers, with a file beside it; without packages of its own it runs where padops runs.
 ANOTHER = '''"""One of its own."""
@@ -88,9 +86,8 @@ def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[
     whole = record.read(out / record.FILE)
     assert [row["name"] for row in whole.header["peers"]] == ["another", "padops-another"]
     first = [result for result in whole.results if result["peer"] == "another"]
-    assert {result["divergence"] for result in first if not result["unexpected"]} == {
-        None, "another-rank-0", "another-empty"
-    }  # fmt: skip
+    known = {result["divergence"] for result in first if not result["unexpected"]}
+    assert known == {None, "another-rank-0", "another-empty"}
     unexpected = Counter(result["peer"] for result in whole.results if result["unexpected"])
     assert unexpected["padops-another"] > unexpected["another"] + 10, "nothing is known of it"
     shown = next(result for result in first if result["outcome"] == "agree")["repro"]
@@ -99,8 +96,7 @@ def test_a_file_is_run_by_its_path(another: Path, capsys: pytest.CaptureFixture[
     words = shown.split()
     assert main([*words[1:-1], str(another)]) == 0
     (another.parent / "shown.py").write_text(capsys.readouterr().out)
-    ran = subprocess.run([sys.executable, "shown.py"], cwd=another.parent, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0 and "the same bits" in ran.stdout, ran.stdout + ran.stderr
+    assert "the same bits" in well(sys.executable, another.parent / "shown.py")
 
 
 def test_what_a_file_states(another: Path) -> None:
@@ -114,7 +110,7 @@ def test_what_a_file_states(another: Path) -> None:
         ("another-empty", ">=1,<=99", next(one.reason for one in KNOWN if one.id == "numpy-empty-axis")),
     ]
     assert "elsewhere" not in EXAMPLES and EXAMPLES["another-empty"] == EXAMPLES["numpy-empty-axis"]
-    request = row.prepared(cases.find_case(CASE.replace("constant", "edge")))
+    request = row.prepared(cases.find_case("table/Pad_18/edge/float/1/both/plain/none/absent.flat/dynamic/0"))
     text = script(cases.find_case(request.id), row.name)
     assert "\nREFUSALS = (np.exceptions.AxisError, ValueError, MemoryError)\n" in text and "Needs numpy.\n" in text
     assert "return pad(data, pairs, mode)" in text
@@ -155,8 +151,7 @@ add_peers(Path({str(PEERS["tract"].file.parent)!r}))
 assert len(KNOWN) > 200
 print({{"torch", "tensorflow", "jax", "openvino", "onnxruntime", "cv2", "tract", "tvm"}} & {{*sys.modules}})
 """
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert ran.stdout == "set()\n"
+    assert well(sys.executable, "-c", code) == "set()\n"
 
 
 # --- peers with environments of their own -----------------------------------------------------------------------------

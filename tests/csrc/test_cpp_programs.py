@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import oldest_runtime
 import onnxruntime
-import pytest
 import write_cases
 from conformance_records import quick
 from cpp_builds import CHECKS, ROOT, build, said
@@ -25,24 +23,13 @@ from padops.runtime.provider import FIRST_MINOR, runtime_minor
 EVERY = [case for case in quick() if not case.dtype.since]  # every runtime has their types
 ONE = next(case for case in EVERY if case.opset and expect(case).output is not None and expect(case).output.size)
 REFUSED = next(case for case in EVERY if expect(case).rule == "P8")
-Replay = Callable[[Iterable[Request] | bytes], subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def replay(tmp_path: Path) -> Replay:
-    """Runs the program on cases, or on the bytes of a file of cases."""
+def replay(file: Path) -> subprocess.CompletedProcess[str]:
+    """Runs the program on a file of cases."""
     (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
-
-    def run(chosen: Iterable[Request] | bytes) -> subprocess.CompletedProcess[str]:
-        file = tmp_path / "cases"
-        if isinstance(chosen, bytes):
-            file.write_bytes(chosen)
-        else:
-            write_cases.write(file, chosen)
-        program = build(ROOT / "build" / "replay", "-DCMAKE_BUILD_TYPE=None", source=CHECKS, target="replay") / "replay"
-        return said(program, runtime, padops.get_library_path(), file)
-
-    return run
+    program = build(ROOT / "build" / "replay", "-DCMAKE_BUILD_TYPE=None", source=CHECKS, target="replay") / "replay"
+    return said(program, runtime, padops.get_library_path(), file)
 
 
 def one_case(case: Request) -> bytes:
@@ -54,22 +41,24 @@ def told(passed: int, failed: int, new: int) -> str:
     return f"onnxruntime {onnxruntime.__version__}: {passed} cases passed, {failed} failed, {new} are too new for it\n"
 
 
-def test_every_case_passes(replay: Replay) -> None:
-    chosen = EVERY[::4]
-    done = replay(chosen)
-    count = sum(len(list(write_cases.records_of(case))) for case in chosen)
+def test_every_case_passes(tmp_path: Path) -> None:
+    file, chosen = tmp_path / "cases", EVERY[::4]
+    count = write_cases.write(file, chosen)
+    done = replay(file)
     new = 0 if runtime_minor() >= FIRST_MINOR else count - len(chosen)
     assert (done.returncode, done.stdout, done.stderr) == (0, told(count - new, 0, new), "")
     assert count > len(chosen) > 200
 
 
-def test_another_bit_and_another_error_are_seen(replay: Replay) -> None:
-    content = one_case(ONE)
-    done = replay(content[:-1] + bytes([content[-1] ^ 1]))
+def test_another_bit_and_another_error_are_seen(tmp_path: Path) -> None:
+    file, content = tmp_path / "cases", one_case(ONE)
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    done = replay(file)
     assert (done.returncode, done.stdout) == (1, f"{ONE.id}: other bits\n" + told(0, 1, 0))
     content = one_case(REFUSED)
     assert content.count(b"[P8]") == 1
-    done = replay(content.replace(b"[P8]", b"[P7]"))
+    file.write_bytes(content.replace(b"[P8]", b"[P7]"))
+    done = replay(file)
     assert done.returncode == 1
     assert "[P8]; expected: [P7]\n" in done.stdout and told(0, 1, 0) in done.stdout
 

@@ -17,7 +17,7 @@ import onnx
 import pytest
 from onnx import helper
 from onnx_pads import FULL_OPS, INPUT_OPS, MODES, NEWEST, ONNX_OPS, full_pad, modes_of, node, numpy_pad
-from small_models import FLOAT, model
+from small_models import FLOAT
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
@@ -242,14 +242,13 @@ def fills(values: np.ndarray, dtype: int) -> np.ndarray:
     nodes = []
     for i, value in enumerate(values):
         op, amounts = (("Pad_1", "paddings"), ("Pad_2", "pads"))[i % 2]
-        nodes.append(helper.make_node(op, ["data"], [f"y{i}"], domain="padops", **{amounts: [0, 1]}))
+        nodes.append(helper.make_node(op, ["x"], [f"y{i}"], domain="padops", **{amounts: [0, 1]}))
         # Field 2 of AttributeProto, as bytes: a Python float is a double, and would make signalling NaNs quiet.
         raw = onnx.AttributeProto(name="value", type=onnx.AttributeProto.FLOAT).SerializeToString()
         nodes[-1].attribute.append(onnx.AttributeProto.FromString(raw + b"\x15" + value.tobytes()))
-    nodes.append(helper.make_node("Concat", [f"y{i}" for i in range(len(values))], ["output"], axis=0))
-    parts = {"inputs": [("data", dtype, [0])], "outputs": [("output", dtype, None)]}
-    built = native.session(model(nodes, 18, ir_version=9, imports=[("padops", 1)], **parts))
-    return built.run(None, {"data": np.zeros(0, helper.tensor_dtype_to_np_dtype(dtype))})[0]
+    nodes.append(helper.make_node("Concat", [f"y{i}" for i in range(len(values))], ["y"], axis=0))
+    data = np.zeros(0, helper.tensor_dtype_to_np_dtype(dtype))
+    return native.of_x(nodes, dtype, {}).run(None, {"x": data})[0]
 
 
 def test_value_as_each_type() -> None:

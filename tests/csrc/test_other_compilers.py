@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from cpp_builds import ROOT, cmake
+from cpp_builds import CHECKS, ROOT, cmake, well
 from needs import CLANG
 
 SOURCES = ROOT / "padops" / "csrc"
-FOLDERS = ("copy", "core", "ort")
 pytestmark = pytest.mark.needs(CLANG)
 # The standard library is included as it is here. After that the compiler is another one.
 PRELUDE = """
@@ -48,30 +46,29 @@ void __cpuidex(int* r, int leaf, int part) {
 void __cpuid(int* registers, int leaf) { __cpuidex(registers, leaf, 0); }
 """
 ENGINE = (SOURCES / "copy" / "processor.cpp", *sorted((SOURCES / "core").glob("*.cpp")))
-CHECK = ("engine_check", "engine_case", "random_case")
 
 
 def test_the_library_takes_no_names_of_gcc(tmp_path: Path) -> None:
     """Beside the engine, which the next test compiles."""
-    every = [path for folder in FOLDERS for path in sorted((SOURCES / folder).glob("*.cpp"))]
+    every = [path for folder in ("copy", "core", "ort") for path in sorted((SOURCES / folder).glob("*.cpp"))]
     every.remove(SOURCES / "ort" / "ort_abi_check.cpp")  # reads the official header of onnxruntime
     sources = [*(path for path in every if path not in ENGINE), table_of_rules(tmp_path)]
     assert len(sources) > 8 and len(every) > 20
-    assert say(*as_that_compiler(tmp_path), "-fsyntax-only", as_one(tmp_path / "all.cpp", sources)) == ""
+    assert well(*as_that_compiler(tmp_path), "-fsyntax-only", as_one(tmp_path / "all.cpp", sources)) == ""
 
 
 def test_its_loops_are_right(tmp_path: Path) -> None:
     """They have no vectors of the compiler's. The checks know no AVX2, as that compiler does not."""
     (tmp_path / "stand_ins.cpp").write_text(STAND_INS, encoding="utf-8")
-    check = [*(ROOT / "tests" / "cpp" / f"{name}.cpp" for name in CHECK), tmp_path / "stand_ins.cpp"]
-    check.append(table_of_rules(tmp_path))
+    check = [CHECKS / f"{name}.cpp" for name in ("engine_check", "engine_case", "random_case")]
+    check += [tmp_path / "stand_ins.cpp", table_of_rules(tmp_path)]
     objects = [tmp_path / "engine.o", tmp_path / "check.o"]
     engine, program = as_one(tmp_path / "engine.cpp", ENGINE), as_one(tmp_path / "check.cpp", check)
-    assert say(*as_that_compiler(tmp_path), "-O0", "-c", engine, "-o", objects[0]) == ""
-    assert say(CLANG, "-std=c++20", f"-I{SOURCES}", "-DPADOPS_AVX2=0", "-O0", "-c", program, "-o", objects[1]) == ""
+    assert well(*as_that_compiler(tmp_path), "-O0", "-c", engine, "-o", objects[0]) == ""
+    assert well(CLANG, "-std=c++20", f"-I{SOURCES}", "-DPADOPS_AVX2=0", "-O0", "-c", program, "-o", objects[1]) == ""
     program = tmp_path / "engine_check"
-    assert say(CLANG, *objects, "-pthread", "-o", program) == ""
-    assert say(program, "--count", 1_000, "--every-way").endswith("\n1000 cases passed\n")
+    assert well(CLANG, *objects, "-pthread", "-o", program) == ""
+    assert well(program, "--count", 1_000, "--every-way").endswith("\n1000 cases passed\n")
 
 
 def as_one(path: Path, sources: Iterable[Path]) -> Path:
@@ -82,7 +79,7 @@ def as_one(path: Path, sources: Iterable[Path]) -> Path:
 
 def table_of_rules(folder: Path) -> Path:
     """The source that CMake makes from padops/rules/."""
-    say(cmake(), "-S", ROOT, "-B", folder / "build")
+    well(cmake(), "-S", ROOT, "-B", folder / "build")
     return folder / "build" / "rules.cpp"
 
 
@@ -91,9 +88,3 @@ def as_that_compiler(folder: Path) -> list[object]:
     (folder / "intrin.h").write_text(INTRINSICS, encoding="utf-8")
     options = ["-std=c++20", "-fms-extensions", '-DPADOPS_VERSION="0"', f"-I{folder}", f"-I{SOURCES}"]
     return [CLANG, *options, "-include", folder / "prelude.h"]
-
-
-def say(*command: object) -> str:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr

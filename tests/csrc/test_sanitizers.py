@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cpp_builds import CHECKS, ROOT, build, said
+from cpp_builds import CHECKS, ROOT, build, well
 
 # Random Pads of every operator and type, and what reads nodes and inputs.
 TESTS = [
@@ -41,17 +41,14 @@ def threads(target: str) -> Path:
 def test_the_engine() -> None:
     """Without sizes to choose a way, as the library runs; test_engine_check.py takes every way."""
     program = addresses("engine_check") / "engine_check"
-    done = said(program, "--count", 2_000)
-    assert done.returncode == 0 and done.stdout.endswith("\n2000 cases passed\n"), done.stdout + done.stderr[-5_000:]
-    done = said(program, "--replay", CHECKS / "corpus.hex")
-    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-5_000:]
+    assert well(program, "--count", 2_000).endswith("\n2000 cases passed\n")
+    well(program, "--replay", CHECKS / "corpus.hex")
 
 
 def test_running_out_of_memory_is_a_status_with_a_message() -> None:
     """P10: no exception leaves the library, no failure is taken for a success, and what is released is gone."""
-    done = said(addresses("out_of_memory") / "out_of_memory")
-    assert done.returncode == 0, done.stdout + done.stderr
-    counts = dict(re.findall(r"^(.*): (\d+) allocations$", done.stdout, re.MULTILINE))
+    told = well(addresses("out_of_memory") / "out_of_memory")
+    counts = dict(re.findall(r"^(.*): (\d+) allocations$", told, re.MULTILINE))
     assert {"RegisterCustomOps", "padops_describe", "CreateKernelV2", "KernelComputeV2"} <= counts.keys()
     assert {"CreateEpFactories", "CreateEp", "GetCapability", "CreateKernelImpl", "Compute"} <= counts.keys()
     assert {"CreateEp of the first", "GetCapability of the first"} <= counts.keys()
@@ -84,11 +81,9 @@ def test_kernels() -> None:
 
 
 def test_threads_of_the_engine() -> None:
-    done = said(threads("engine_check"), "--count", 400, "--threads", 40)
-    assert done.returncode == 0 and done.stdout.endswith("\n400 cases passed\n"), done.stdout + done.stderr[-5_000:]
+    assert well(threads("engine_check"), "--count", 400, "--threads", 40).endswith("\n400 cases passed\n")
 
 
 def test_threads_that_make_both_providers() -> None:
     """A runtime that is built without ThreadSanitizer, as ONNX Runtime is, would hide what it orders: ours is not."""
-    done = said(threads("provider_threads"), 8, 40)
-    assert (done.returncode, done.stdout) == (0, "no mistake\n"), done.stdout + done.stderr[-10_000:]
+    assert well(threads("provider_threads"), 8, 40) == "no mistake\n"

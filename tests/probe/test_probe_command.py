@@ -19,12 +19,7 @@ from padops.runtime.provider_rules import rules_with
 def fake(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """Fakes in the place of providers, by the name; what each was asked with."""
     asked: list[tuple] = []
-
-    def made(name: str, *given: object) -> Fake:
-        asked.append((name, *given))
-        return Fake("Fake", name)
-
-    monkeypatch.setattr(outcome, "Asked", made)
+    monkeypatch.setattr(outcome, "Asked", lambda *given: asked.append(given) or Fake("Fake", given[0]))
     return asked
 
 

@@ -17,17 +17,13 @@ from padops.probe import running
 from padops.probe.outcome import Asked, probe, text_of
 from padops.probe.probes import PROBES, Case, expected_of, feeds_of, model_of
 
-PLAIN = {row.mode: row for row in PROBES[:4]}
+PLAIN, NAMED = {row.mode: row for row in PROBES[:4]}, {row.name: row for row in PROBES}
 NAME = "StandInExecutionProvider"
 
 
 def question(row: Case, **other: object) -> dict:
     given = {"provider": CPU, "library": "", "options": {}, "rules": None}
     return given | {"model": model_of(row), "feeds": feeds_of(row), "expected": expected_of(row)} | other
-
-
-def named(name: str) -> Case:
-    return next(row for row in PROBES if row.name == name)
 
 
 def test_what_a_process_does() -> None:
@@ -57,7 +53,7 @@ def test_what_the_process_says() -> None:
     """Of a provider, and of a wrong answer."""
     told = running.answer({"provider": CPU, "library": "", "options": {}})
     assert CPU in told["providers"] and told["plugin"] == "" and "CPU of " in told["devices"][0]
-    zero = named("constant negative zero")
+    zero = NAMED["constant negative zero"]
     for row, expected, why in (
         (PLAIN["constant"], np.zeros((2, 3), np.float32), "float32[1, 2, 6, 9] in the place of float32[2, 3]"),
         (PLAIN["constant"], np.zeros((1, 2, 6, 9), np.float32), "40 of 108 elements differ"),
@@ -69,12 +65,12 @@ def test_what_the_process_says() -> None:
 
 
 def test_what_the_processor_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = running.answer(question(named("constant of rank 0")))
+    told = running.answer(question(NAMED["constant of rank 0"]))
     assert told["does"] == "leaves" and "Pad" in told["why"]
     assert running.answer(question(PLAIN["edge"])) == {"does": "right", "why": "", "is_shared": True}
     # A provider's own refusal in the same words: the Pad is not listed as one of the processor's.
     monkeypatch.setattr(running, "_leaves_pad", lambda session: False)
-    assert running.answer(question(named("constant of rank 0")))["does"] == "refuses"
+    assert running.answer(question(NAMED["constant of rank 0"]))["does"] == "refuses"
 
 
 def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:

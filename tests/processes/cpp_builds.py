@@ -55,6 +55,13 @@ def said(*command: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600)
 
 
+def well(*command: object) -> str:
+    """Return all that a program prints, which must end well."""
+    done = said(*command)
+    assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-20_000:]
+    return done.stdout + done.stderr
+
+
 def fuzzed_inputs(done: subprocess.CompletedProcess[str]) -> int:
     """How many inputs a program of libFuzzer tried; 1 where it stopped at one that did harm.
 

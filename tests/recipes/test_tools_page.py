@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import native
 import numpy as np
@@ -14,8 +14,9 @@ import onnx
 import onnxruntime
 import onnxslim
 import pytest
+from cpp_builds import well
 from onnx import compose, inliner, parser, version_converter
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_dynamic, quantize_static
+from onnxruntime.quantization import QuantFormat, quantize_dynamic, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from tool_rows import CPU, EXPECTED, ROWS, name_of, network, outcome, row, rows, run
@@ -26,18 +27,8 @@ from padops.convert.matchers.onnx_pad import operator_of
 Tool = Callable[[onnx.ModelProto, Path], onnx.ModelProto]
 
 
-class Calibration(CalibrationDataReader):
-    """Inputs to calibrate with."""
-
-    def __init__(self, *arrays: np.ndarray) -> None:
-        self._left = [{"x": array} for array in arrays]
-
-    def get_next(self) -> dict[str, np.ndarray] | None:
-        return self._left.pop() if self._left else None
-
-
 def quantized(source: Path, target: Path, *arrays: np.ndarray, of: list[str] | None = None) -> Path:
-    reader = Calibration(*arrays)
+    reader = SimpleNamespace(get_next=partial(next, iter([{"x": array} for array in arrays]), None))
     quantize_static(source, target, reader, quant_format=QuantFormat.QDQ, op_types_to_quantize=of)
     return target
 
@@ -90,10 +81,8 @@ def test_a_converted_model(name: str, tmp_path: Path) -> None:
 def test_files_of_ort(tmp_path: Path) -> None:
     """Files in the ORT format need the library to run, and to be made."""
     onnx.save(padops.convert(network()).proto(), tmp_path / "m.onnx")
-    command = [sys.executable, "-m", "onnxruntime.tools.convert_onnx_models_to_ort", str(tmp_path)]
-    library = ["--custom_op_library", padops.get_library_path(), "--optimization_style", "Fixed"]
-    ran = subprocess.run([*command, *library], capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stderr
+    library = ("--custom_op_library", padops.get_library_path(), "--optimization_style", "Fixed")
+    well(sys.executable, "-m", "onnxruntime.tools.convert_onnx_models_to_ort", tmp_path, *library)
     path = str(tmp_path / "m.ort")
     assert run(padops.InferenceSession(path)) == EXPECTED
     with pytest.raises(Exception, match=r"padops:Pad_13\(1\) is not a registered function/op"):
@@ -160,13 +149,11 @@ def data(seed: int = 2, shape: tuple[int, ...] = (1, 2, 4, 6)) -> np.ndarray:
 
 def test_convert_before_or_after_static_quantization(tmp_path: Path) -> None:
     """Calibration runs the model in onnxruntime, which refuses it; lowered, or converted with its fallback, it runs."""
-    model, source = (
-        parser.parse_model(
-            '<ir_version: 8, opset_import: ["" : 17]> net (float[1, 2, 4, 6] x) => (float[1, 3, 12, 5] y) '
-            "<int64[8] pads = {0, 0, 5, 1, 0, 0, 5, 1}> "
-            '{ p = Pad <mode = "reflect"> (x, pads) c = Conv <kernel_shape = [3, 3]> (p, w) y = MatMul (c, m) }'
-        ),
-        tmp_path / "net.onnx",
+    source = tmp_path / "net.onnx"
+    model = parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> net (float[1, 2, 4, 6] x) => (float[1, 3, 12, 5] y) '
+        "<int64[8] pads = {0, 0, 5, 1, 0, 0, 5, 1}> "
+        '{ p = Pad <mode = "reflect"> (x, pads) c = Conv <kernel_shape = [3, 3]> (p, w) y = MatMul (c, m) }'
     )
     for name, shape in (("w", (3, 2, 3, 3)), ("m", (6, 5))):
         model.graph.initializer.append(onnx.numpy_helper.from_array(data(0, shape), name))

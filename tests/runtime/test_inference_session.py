@@ -69,13 +69,10 @@ def test_set_providers() -> None:
         padops.InferenceSession(EDGE, onnxruntime.SessionOptions()).set_providers([CPU])
 
 
-MIRROR = pad([1, 1], "mirror").SerializeToString()
-HAVE = "have PadopsExecutionProvider with {'claim': 'needed'} already; use new SessionOptions"
-
-
 def test_what_is_wrong_raises(capsys: pytest.CaptureFixture[str]) -> None:
     """onnxruntime itself would print the error and go on without the provider, unnoticed; options keep their own."""
-    kept = onnxruntime.SessionOptions()
+    mirror, kept = pad([1, 1], "mirror").SerializeToString(), onnxruntime.SessionOptions()
+    have = "have PadopsExecutionProvider with {'claim': 'needed'} already; use new SessionOptions"
     padops.InferenceSession(EDGE, kept, [(EP_NAME, {"claim": "needed"}), CPU])
     padops.InferenceSession(EDGE, kept)
     for content, options, provider, said in (
@@ -83,9 +80,9 @@ def test_what_is_wrong_raises(capsys: pytest.CaptureFixture[str]) -> None:
         (EDGE, onnxruntime.SessionOptions(), (EP_NAME, {"claim": "z"}), "option claim is 'z', expected all or needed"),
         (EDGE, None, "NoSuchProvider", "NoSuchProvider"),
         (EDGE, None, "cpuexecutionprovider", "(?i)cpuexecutionprovider"),
-        (EDGE, kept, (EP_NAME, {"claim": "all"}), HAVE),
+        (EDGE, kept, (EP_NAME, {"claim": "all"}), have),
         # The library has been registered by the second time.
-        *[(MIRROR, None, CPU, r"graph/p .*: mode 'mirror' is not one of .* \[P9\]")] * 2,
+        *[(mirror, None, CPU, r"graph/p .*: mode 'mirror' is not one of .* \[P9\]")] * 2,
     ):
         with pytest.raises(Exception, match=said) as raised:
             padops.InferenceSession(content, options, [provider, CPU])

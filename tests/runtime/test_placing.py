@@ -174,14 +174,8 @@ def ran(*steps: Step) -> list[int]:
 
 
 THE_OPERATORS, THE_PADS, THE_CPU = device(OPERATORS_NAME), device(EP_NAME), device(CPU)
-
-
-def by_library(options: onnxruntime.SessionOptions) -> None:
-    options.register_custom_ops_library(padops.get_library_path())
-
-
-def named(options: onnxruntime.SessionOptions) -> None:
-    options.add_session_config_entry(OPERATORS, "Pad_18")
+BY_LIBRARY: Step = lambda options: options.register_custom_ops_library(padops.get_library_path())
+NAMED: Step = lambda options: options.add_session_config_entry(OPERATORS, "Pad_18")
 
 
 @pytest.mark.parametrize("steps", [
@@ -189,10 +183,10 @@ def named(options: onnxruntime.SessionOptions) -> None:
     *(steps for steps in permutations((THE_OPERATORS, THE_PADS, THE_CPU))
       if steps.index(THE_PADS) < steps.index(THE_CPU)),
     # Both registrations do not clash; the runtime alone refuses: "Domain already set in registry".
-    (THE_OPERATORS, by_library, THE_PADS, THE_CPU),
-    (by_library, THE_OPERATORS, THE_PADS, THE_CPU),
-    (THE_OPERATORS, named, by_library, THE_PADS),
-    (named, by_library, THE_OPERATORS, THE_PADS),
+    (THE_OPERATORS, BY_LIBRARY, THE_PADS, THE_CPU),
+    (BY_LIBRARY, THE_OPERATORS, THE_PADS, THE_CPU),
+    (THE_OPERATORS, NAMED, BY_LIBRARY, THE_PADS),
+    (NAMED, BY_LIBRARY, THE_OPERATORS, THE_PADS),
     (THE_OPERATORS, THE_PADS, padops.register),
     (padops.register, THE_OPERATORS, THE_PADS),
 ])  # fmt: skip

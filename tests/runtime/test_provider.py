@@ -13,7 +13,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx_pads import numpy_pad
-from provider_sessions import EP_NAME, ROW, model, options, pad, providers_of_pads, session
+from provider_sessions import EP_NAME, ROW, model, pad, providers_of_pads, session
 
 import padops
 from padops.convert.runtimes import KERNELS
@@ -236,15 +236,6 @@ def test_options_that_are_wrong(given: dict[str, str], message: str) -> None:
     made.add_provider_for_devices([placing.register_provider_library()[EP_NAME]], given)
     with pytest.raises(Exception, match=message):
         onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made, enable_fallback=0)
-
-
-def test_register_is_idempotent() -> None:
-    made = options()
-    padops.register(made, provider=True)
-    padops.register(made)
-    built = onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made)
-    assert built.get_providers().count(EP_NAME) == 1
-    assert sum(device.ep_name == EP_NAME for device in onnxruntime.get_ep_devices()) == 1
 
 
 def test_what_register_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

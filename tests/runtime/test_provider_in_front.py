@@ -60,16 +60,6 @@ def judged(content: onnx.ModelProto, provider: str, has_kernel: bool = True) -> 
     return told, took
 
 
-@of_each_provider
-def test_it_takes_what_inspect_says(row) -> None:
-    """The library's rules and Python's, each on their own reading of a model: they name the same Pads."""
-    amounts, kinds = ([1, 1], [4, 0], [-1, 1], [-1, 3], [-5, 0]), ("float[4]", "float[n]", "int32[4]")
-    drawn = [*product((10, 18, 25), MODES, amounts, kinds)]
-    for opset, mode, pads, data in drawn[KNOWN_PROVIDERS.index(row) % 4 :: 4]:  # a quarter, another for each provider
-        if (mode != "wrap" or opset >= 19) and (data != "int32[4]" or opset >= 11):
-            judged(pad(pads, mode, opset, data), row.name, has_kernel=False)
-
-
 OPEN: list[int] = []  # two axes, given at run time
 # mode, data, amounts (None: given at run time), fill, axes
 Row = tuple[str, str, list[int] | None, str, list[int] | None]
@@ -162,9 +152,8 @@ ODD: list[tuple[tuple[str, ...], Row | str]] = [  # before which providers padop
 @pytest.mark.parametrize(("takers", "row"), ODD, ids=str)
 def test_fills_ranks_sizes_and_crops(takers: tuple[str, ...], row: Row | str, provider: str) -> None:
     """The library's rules, Python's rules and the measurements (docs/beside.md) agree on odd Pads."""
-    told, took = judged(
-        model(row if isinstance(row, str) else text_of(*row), 10 if row == AS_ATTRIBUTE else 18), provider
-    )
+    content = model(row if isinstance(row, str) else text_of(*row), 10 if row == AS_ATTRIBUTE else 18)
+    told, took = judged(content, provider)
     assert took is (provider in takers), told.why
     if row[3:] == ("", None) and row[0] == "constant" and provider == QNN and "float[4" in row[1]:
         assert told.verdict == ("may be wrong" if took else "runs"), told.why
@@ -315,15 +304,22 @@ def test_sessions_of_both_that_many_threads_create() -> None:
         list(pool.map(create, [OPENVINO, WEBGPU, ""] * 2))
 
 
-# --- rare Pads, which the library and Python judge alike -------------------------------------------------------------
+# --- Pads which the library and Python judge alike -------------------------------------------------------------------
 
 
 @of_each_provider
-def test_rare_pads_that_it_takes(row) -> None:
-    """The library and Python agree on unknown dims, no elements, odd fills, deep crops, and axes in any order."""
+def test_it_takes_what_inspect_says(row) -> None:
+    """The library's rules and Python's, each on their own reading of a model: they name the same Pads.
+
+    Among these are unknown dims, no elements, odd fills, deep crops, and axes in any order.
+    """
     number = KNOWN_PROVIDERS.index(row)  # each provider has other ones of them
-    drawn = [*RARE[number % 4 :: 4], *AXES[number % 30 :: 30]]
-    taken = sum(judged(model(text_of(*one), 19), row.name)[1] for one in drawn)
+    amounts, kinds = ([1, 1], [4, 0], [-1, 1], [-1, 3], [-5, 0]), ("float[4]", "float[n]", "int32[4]")
+    for opset, mode, pads, data in [*product((10, 18, 25), MODES, amounts, kinds)][number % 4 :: 4]:
+        if (mode != "wrap" or opset >= 19) and (data != "int32[4]" or opset >= 11):
+            judged(pad(pads, mode, opset, data), row.name, has_kernel=False)
+    rare = [*RARE[number % 4 :: 4], *AXES[number % 30 :: 30]]
+    taken = sum(judged(model(text_of(*one), 19), row.name)[1] for one in rare)
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
 
 
@@ -350,11 +346,9 @@ EXTREME = [
     *((f"float[{dim}]", [begin, end], "") for dim in (0, 5, MOST) for begin, end in ((LEAST, 1), (LEAST, 0))),
     *(("float[5]", pads, "") for pads in ([LEAST, MOST], [-MOST, MOST], [-5, 0])),
     *((f"float[{MOST}]", pads, "") for pads in ([-MOST, 0], [-MOST, MOST])),
-    *(
-        ("float[4]", [1, 2], f"float[{dims}] f")
-        for dims in ("7, 7905747460161236407", "4294967296, 4294967296", f"{MOST}, 0, {MOST}")
-    ),
-]
+    *(("float[4]", [1, 2], f"float[{dims}] f")
+      for dims in ("7, 7905747460161236407", "4294967296, 4294967296", f"{MOST}, 0, {MOST}")),
+]  # fmt: skip
 
 
 @of_each_provider
