@@ -49,7 +49,7 @@ def max_pool(data: np.ndarray, geometry: Geometry) -> np.ndarray:
     return windows(data, geometry, lowest).max(-1)
 
 
-def average_pool(data: np.ndarray, geometry: Geometry, count_include_pad: int) -> np.ndarray:
+def average_pool(data: np.ndarray, geometry: Geometry, count_include_pad: int = 0) -> np.ndarray:
     taps = windows(data, geometry, 0)
     counts = windows(np.ones_like(data), geometry, 0).sum(-1)
     return taps.sum(-1) / (np.asarray(taps.shape[-1], data.dtype) if count_include_pad else counts)
