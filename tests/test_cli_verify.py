@@ -18,9 +18,9 @@ import onnx
 import onnxruntime
 import pytest
 from command_lines import MODELS, ROOT, Cli, columns, save
-from half_networks import half_network
 from onnx import helper
 from small_models import FLOAT, INT64, model, one_pad, pad, same_but_for_the_pads, tensor
+from written_models import half_network
 
 import padops
 from padops.convert.records import SCHEMA

@@ -24,9 +24,8 @@ TYPES = {dtype.name: dtype for dtype in native.TYPES}
 
 def drawn(examples: int) -> settings:
     """So many examples, the same ones in every run, however long they take."""
-    return settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
+    checks = list(HealthCheck)
+    return settings(max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=checks)
 
 
 def explore(

@@ -43,7 +43,11 @@ SHORT = {
     r"\bPAD_18\b": FUNCTION.format("padops") + ' Pad_18 <mode = "constant"> (u, p, f, a) => (v)',
     r"\bBYTES\b": "uint8[1,1,2,2] w = {1, 2, 3, 4}, uint8 z = {3}, uint8 f = {3}, uint8 o = {0}",
     r"\bZEROS\b": 'ONES f = 0.0 a = Pad <mode = "constant"> (x, p, f)',
+    r"\bJOIN\b": "Concat <axis = 0>",
     r"\bONES\b": "p = [0, 0, 1, 1, 0, 0, 1, 1]",
+    r"\bDIMS\b": "h = Shape <start = 0, end = 1> (x) w = Shape <start = 1> (x) z = [0] q = [0, 0, 0]",
+    r"\bPADDED\b": "n = Concat <axis = 0> (q, p) y = Pad (x, n)",
+    r"\bTABLE\b": f"[{', '.join('01'[at == 777] for at in range(1000))}]",
 }
 
 

@@ -50,17 +50,13 @@ def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
 
 def printed(block: Block) -> list[str]:
     """The comments behind, or below, each ``print`` of a Python block: what it prints."""
-    found = []
-    printing = False
+    found, printing = [], False
     for line in block.code.splitlines():
-        comment = re.match(r"# (.*)", line)
-        if comment and printing:
+        if printing and (comment := re.match(r"# (.*)", line)):
             found.append(comment[1])
-            continue
-        printing = "print(" in line
-        behind = re.match(r"\s*print\(.*\)\s+# (.*)", line)
-        if behind:
-            found.append(behind[1])
+        else:
+            printing = "print(" in line
+            found += re.findall(r"^\s*print\(.*\)\s+# (.*)", line)
     return found
 
 

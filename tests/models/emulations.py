@@ -87,10 +87,6 @@ def circular_2d(n: Nodes) -> str:
     return n.circular(n.circular("x", 2, 1, 3), 3, 2, 1)
 
 
-def edge_by_expand(n: Nodes) -> str:
-    return n.join(n.expand(n.cut("x", 2, 0, 1), [1, 1, 2]), "x", n.expand(n.cut("x", 2, -1), [3]))
-
-
 def edge_of_one_element(n: Nodes) -> str:
     first = n.node("Unsqueeze", [n.take("x", 0, 2), n.constant([-1])])
     last = n.node("Unsqueeze", [n.take("x", -1, -1), n.constant([2])])
@@ -118,7 +114,8 @@ OF_AXIS_2: dict[str, tuple[Write, str, int, int, bool]] = {
     "symmetric by flips": (lambda n: n.join(n.flip(n.cut("x", 2, 0, 2), 2), "x", n.flip(n.cut("x", 2, -3), 2), axis=-1),
                            "symmetric", 2, 3, False),
     "symmetric of all": (lambda n: n.join(n.flip("x", 2), "x"), "symmetric", 8, 0, False),
-    "edge by Expand": (edge_by_expand, "edge", 2, 3, True),
+    "edge by Expand": (lambda n: n.join(n.expand(n.cut("x", 2, 0, 1), [1, 1, 2]), "x",
+                                        n.expand(n.cut("x", 2, -1), [3])), "edge", 2, 3, True),
     "edge by Tile": (lambda n: n.join(n.tile(n.cut("x", 2, 0, 1), [1, 1, 2]), "x",
                                       n.tile(n.cut("x", 2, -1), [1, 1, 3])), "edge", 2, 3, False),
     "edge by Gather and Unsqueeze": (edge_of_one_element, "edge", 2, 3, True),
@@ -139,15 +136,14 @@ FORMS: dict[str, tuple[Write, list[int], str, list[int], bool]] = {
 }  # fmt: skip
 
 
-def data_of(dims: Any, kind: int = FLOAT) -> np.ndarray:
-    return native.random_array(np.random.default_rng(5), by_onnx(kind), tuple(dims))
+def data_of(dims: Any) -> np.ndarray:
+    return native.random_array(np.random.default_rng(5), by_onnx(FLOAT), tuple(dims))
 
 
 def runner(message: onnx.ModelProto, stock: bool = False) -> Callable[[np.ndarray], Any]:
     """Runs a model, in one session: the bits of the output, or None where ONNX Runtime refuses the model or data."""
-    refusal = (onnxruntime.capi.onnxruntime_pybind11_state.Fail,
-               onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument,
-               onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException)  # fmt: skip
+    states = onnxruntime.capi.onnxruntime_pybind11_state
+    refusal = (states.Fail, states.InvalidArgument, states.RuntimeException)
     try:
         session = native.session(message, onnxruntime.SessionOptions() if stock else None)
     except refusal:

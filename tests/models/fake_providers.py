@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 from provider_sessions import providers_of_pads, recording_options
+from same_models import graphs
 
 from padops.probe.outcome import Asked
 from padops.processes import serve
@@ -55,7 +56,7 @@ class Node:
 
 def node_of(content: bytes) -> Node | None:
     model = onnx.load_model_from_string(content)
-    pad = next((node for node in nodes_in(model.graph) if node.op_type == "Pad"), None)
+    pad = next((node for graph in graphs(model) for node in graph.node if node.op_type == "Pad"), None)
     if pad is None:
         return None
     constants = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
@@ -68,13 +69,6 @@ def node_of(content: bytes) -> Node | None:
     kind = TYPES.get(model.graph.input[0].type.tensor_type.elem_type, "")
     has_axes = len(pad.input) > 3 and bool(pad.input[3])
     return Node(own["mode"].decode(), amounts, tuple(sizes), kind, model.opset_import[0].version, has_axes)
-
-
-def nodes_in(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            yield from nodes_in(attribute.g)
 
 
 def mixed(pad: Node) -> str:

@@ -89,12 +89,14 @@ def draw(seed: int) -> Case:
             own = [min(own)] * (2 * rank)
         added = [int(rng.integers(0, k + 1)) for k in kernel * 2]
         attributes |= {"pads": own} if any(own) else {}
-        tensors.append(tensor("pads", [0, 0, *added[:rank], 0, 0, *added[rank:]]))
+        amounts = [0, 0, *added[:rank], 0, 0, *added[rank:]]
+        tensors.append(tensor("pads", amounts))
         fill = -1000 if outside == -np.inf else outside  # a window wholly of -inf is another matter
         tensors.append(tensor("fill", fill, dtype))
         nodes, name = [pad(["x", "pads", *(["fill"] if opset >= 11 else [])], "p", name="pad")], "p"
         if opset < 11:
-            nodes = [pad(["x"], "p", name="pad", value=float(fill), **_amounts(opset, added, rank))]
+            own_name = "paddings" if opset == 1 else "pads"
+            nodes = [pad(["x"], "p", name="pad", value=float(fill), **{own_name: amounts})]
         data_seen = np.pad(data, [(0, 0), (0, 0), *zip(added[:rank], added[rank:])], constant_values=fill)
         geometry = Padded(kernel, strides, dilations, "", own)
     else:
@@ -102,19 +104,13 @@ def draw(seed: int) -> Case:
     expected = _expected(op, data_seen, others, geometry, outside, count)
     last = op.startswith("Nhwc")
     fed, expected = (np.moveaxis(data, 1, -1), np.moveaxis(expected, 1, -1)) if last else (data, expected)
-    inputs = [name, *others]
-    nodes.append(helper.make_node(op, inputs, ["y"], name="node", domain=domain, **attributes))
+    nodes.append(helper.make_node(op, [name, *others], ["y"], name="node", domain=domain, **attributes))
     shape = list(fed.shape) if rng.integers(0, 3) else [None] * fed.ndim
     kinds_of = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in (data, expected)]
     source = model(nodes, opset, ir_version=8, tensors=tensors, imports=[(MS, 1)] if domain else [],
                    inputs=[("x", kinds_of[0], shape)], outputs=[("y", kinds_of[1], [None] * fed.ndim)])  # fmt: skip
     what = f"{seed}: {'Pad and ' if follows else ''}{op}-{opset} {dtype} {list(data.shape)} {attributes}"
     return Case(what, source, {"x": fed}, expected, opset, not follows)
-
-
-def _amounts(opset: int, added: Sequence[int], rank: int) -> dict[str, list[int]]:
-    amounts = [0, 0, *added[:rank], 0, 0, *added[rank:]]
-    return {"paddings" if opset == 1 else "pads": amounts}
 
 
 def _whole(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:

@@ -17,16 +17,15 @@ from padops.convert import Conversion
 from padops.runtime.ort_values import run_session
 
 
-def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
+def fold(source: Any, **options: Any) -> Conversion:
     """``padops.convert`` without fallback functions."""
-    return padops.convert(source, output, **{"fallback": False} | options)
+    return padops.convert(source, **{"fallback": False} | options)
 
 
 def outcomes(conversion: Conversion) -> list[tuple[str, str, tuple[str, ...]]]:
     """Of each Pad: the last part of its path, what became of it, and where to."""
-    return [
-        (r.path.rpartition("/")[2], r.status, tuple(p.rpartition("/")[2] for p in r.into)) for r in conversion.records
-    ]
+    last = lambda path: path.rpartition("/")[2]
+    return [(last(row.path), row.status, tuple(map(last, row.into))) for row in conversion.records]
 
 
 def operators(message: Any) -> list[str]:
@@ -56,18 +55,13 @@ def padded(
     **attributes: Any,
 ) -> onnx.ModelProto:
     """A Pad called ``pad`` in front of one node, whose other inputs are initializers named as the inputs are."""
-    rank = len(amounts) // 2
-    dtype = helper.tensor_dtype_to_np_dtype(kind)
-    tensors = [tensor("pads", amounts), *(tensor(n, a, a.dtype) for n, a in (others or {}).items())]
+    others, dtype = others or {}, helper.tensor_dtype_to_np_dtype(kind)
+    tensors = [tensor("pads", amounts), *(tensor(n, a, a.dtype) for n, a in others.items())]
     if fill is not None:
         tensors.append(tensor("fill", fill, dtype))
     given = ["x", "pads", *(["fill"] if fill is not None else [])]
-    node = (
-        op
-        if isinstance(op, onnx.NodeProto)
-        else helper.make_node(op, ["p", *(others or {})], ["y"], "node", **attributes)
-    )
-    nodes = [pad(given, "p", name="pad", **({"mode": mode} if mode else {})), node]
-    dims = [None] * rank
+    if isinstance(op, str):
+        op = helper.make_node(op, ["p", *others], ["y"], "node", **attributes)
+    nodes, dims = [pad(given, "p", name="pad", **({"mode": mode} if mode else {})), op], [None] * (len(amounts) // 2)
     return model(nodes, opset, ir_version=9, inputs=[("x", kind, shape or dims)], outputs=[("y", result or kind, dims)],
                  tensors=tensors)  # fmt: skip

@@ -8,24 +8,19 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 from onnx import ModelProto, helper, numpy_helper
+from parsed_models import quiet
 from small_models import FLOAT, model, one_pad, pad, tensor
 
 import padops
 from padops.runtime.ort_values import run_session
 
-
-def smaller_pooling() -> ModelProto:
-    node = helper.make_node(
-        "MaxPool", ["x"], ["y"], name="pool", kernel_shape=[3, 3], dilations=[2, 2], auto_pad="SAME_UPPER"
-    )
-    return model([node], 18, inputs=[("x", FLOAT, [1, 1, 6, 6])], outputs=[("y", FLOAT, None)])
-
-
+SMALLER = {"kernel_shape": [3, 3], "dilations": [2, 2], "auto_pad": "SAME_UPPER"}
+POOLING = helper.make_node("MaxPool", ["x"], ["y"], "pool", **SMALLER)
 MADE = {
     "right": one_pad(13),
     "refused": one_pad(1),
     "broken": model([pad()], 13, tensors=[tensor("pads", [0, -9, 0, 0])]),
-    "wrong": smaller_pooling(),
+    "wrong": model([POOLING], 18, inputs=[("x", FLOAT, [1, 1, 6, 6])]),
     "unsure": model([pad(domain="secret")], 13, imports=[("secret", 1)], tensors=[tensor("pads", [0] * 4)]),
 }
 
@@ -38,11 +33,9 @@ def write_models(folder: Path) -> None:
 
 def stock(source: ModelProto | Path, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray] | None:
     """Return the outputs of stock onnxruntime; None where it refuses the model."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
     content = source.read_bytes() if isinstance(source, Path) else source.SerializeToString()
     try:
-        return run_session(onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"]), feeds)
+        return run_session(onnxruntime.InferenceSession(content, quiet(), providers=["CPUExecutionProvider"]), feeds)
     except Exception:  # onnxruntime's exceptions have no common class of their own
         return None
 

@@ -51,14 +51,11 @@ def resnet() -> onnx.ModelProto:
 
 def products(folder: Path, count: int, side: int) -> Path:
     """A chain of products with matrices of ``side`` * ``side`` floats, each behind a Pad."""
-    link = (
-        'p{i} = Pad <mode = "reflect"> (m{i}, pads)  s{i} = Slice (p{i}, one, end, one)  m{after} = MatMul (s{i}, w{i})'
-    )
-    links = " ".join(link.format(i=i, after=i + 1) for i in range(count))
+    link = 'p{0} = Pad <mode = "reflect"> (m{0}, pads) s{0} = Slice (p{0}, one, end, one) m{1} = MatMul (s{0}, w{0})'
+    links = " ".join(link.format(i, i + 1) for i in range(count))
     given = "int64[4] pads = {0, 1, 0, 1}, int64[1] one = {1}, int64[1] end = {-1}"
-    return _external(
-        folder, f"(float[n, {side}] m0) => (float[n, {side}] m{count}) <{given}> {{ {links} }}", count, side
-    )
+    body = f"(float[n, {side}] m0) => (float[n, {side}] m{count}) <{given}> {{ {links} }}"
+    return _external(folder, body, count, side)
 
 
 def lookup(folder: Path, rows: int, columns: int) -> Path:

@@ -51,10 +51,8 @@ def in_process(name: str, count: int) -> Load:
 def model(modes: Sequence[str] = MODES, op: str = "Pad_2", domain: str = "padops") -> bytes:
     """Pads one after the other, of a matrix of any shape."""
     names = [f"t{i}" for i in range(len(modes))] + ["y"]
-    nodes = [
-        helper.make_node(op, [names[i]], [names[i + 1]], name=f"n{i}", domain=domain, mode=mode, pads=PADS)
-        for i, mode in enumerate(modes)
-    ]
+    nodes = [helper.make_node(op, [names[i]], [names[i + 1]], f"n{i}", domain=domain, mode=mode, pads=PADS)
+             for i, mode in enumerate(modes)]  # fmt: skip
     inputs, opset = [(names[0], small_models.FLOAT, ["rows", "columns"])], 18 if domain else 10
     made = small_models.model(nodes, opset, imports=[("padops", 1)], ir_version=9, inputs=inputs)
     return made.SerializeToString()
@@ -126,16 +124,15 @@ def tiny_calls(count: int) -> Load:
     return repeated(count, lambda i: is_wrong(built, drawn[i % len(drawn)]))
 
 
-def fresh_options(count: int) -> Load:
+def fresh_options(count: int, made: Callable[[], onnxruntime.InferenceSession] = session) -> Load:
     """Sessions with options of their own, which are destroyed with them: no options are left in between."""
     (case,) = cases(1)
-    return repeated(count, lambda _: is_wrong(session(), case))
+    return repeated(count, lambda _: is_wrong(made(), case))
 
 
 def provider_sessions(count: int) -> Load:
     """Sessions with the execution provider, each with options of its own, created, run and destroyed."""
-    (case,) = cases(1)
-    return repeated(count, lambda _: is_wrong(provider_session(), case))
+    return fresh_options(count, provider_session)
 
 
 def provider_session() -> onnxruntime.InferenceSession:

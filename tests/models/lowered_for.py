@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import onnx
@@ -45,12 +44,10 @@ def padded(mode: str, x: np.ndarray, pads: list[int]) -> np.ndarray:
     return np.pad(x, list(zip(pads[:half], pads[half:])), mode="symmetric")
 
 
-def text_model(
-    body: str, inputs: str, opset: int, constants: str = "", outputs: Sequence[str] = ("y",)
-) -> onnx.ModelProto:
-    """A model whose outputs have the type of its first input and any shape."""
+def text_model(body: str, inputs: str, opset: int, constants: str = "", *outputs: str) -> onnx.ModelProto:
+    """A model whose outputs, ``y`` or those that are named, have the type of its first input and any shape."""
     kind = inputs.replace("[", " ").split()[0]
-    shown = ", ".join(f"{kind}[] {y}" for y in outputs)
+    shown = ", ".join(f"{kind}[] {y}" for y in outputs or ["y"])
     return parsed(f"({inputs}) => ({shown}) <{constants}> {{ {body} }}", opset, 10)
 
 
@@ -64,4 +61,4 @@ def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> on
     constants = ", ".join(f"{kind} p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
     outputs = ["y"] if len(rows) == 1 else [f"y{i}" for i in range(len(rows))]
     nodes = " ".join(f'{y} = {name} <mode = "{node_mode}"> (x, p{i})' for i, y in enumerate(outputs))
-    return text_model(nodes, f"float[{dims}] x", opset, constants, outputs)
+    return text_model(nodes, f"float[{dims}] x", opset, constants, *outputs)

@@ -94,8 +94,7 @@ def other_amount(model: onnx.ModelProto, dice: Dice) -> str | None:
 
 def other_fill(model: onnx.ModelProto, dice: Dice) -> str | None:
     """A float becomes another one: an attribute or a constant of one element."""
-    nodes = [node for _, _, node in _nodes(model)]
-    attributes = [row for node in nodes for row in node.attribute if row.type == onnx.AttributeProto.FLOAT]
+    attributes = [row for _, _, node in _nodes(model) for row in node.attribute if row.type == 1]  # FLOAT
     kinds = tuple({*NARROWER} - {TensorProto.INT64, TensorProto.INT32})
     row = _either([row for row in _tensors(model, kinds) if np.prod(row.dims, initial=1) == 1], attributes, dice)
     if row is None:
@@ -192,22 +191,17 @@ def swapped_branches(graph: Any, at: int, node: onnx.NodeProto, dice: Dice) -> s
 def narrowed(model: onnx.ModelProto, dice: Dice) -> str | None:
     """Passes an input of a node through another type."""
     inferred = onnx.shape_inference.infer_shapes(model).graph
-    kinds = {
-        row.name: row.type.tensor_type.elem_type for row in (*inferred.input, *inferred.value_info, *inferred.output)
-    }
+    values = (*inferred.input, *inferred.value_info, *inferred.output)
+    kinds = {row.name: row.type.tensor_type.elem_type for row in values}
     kinds |= {row.name: row.data_type for row in inferred.initializer}
-    found = [
-        (at, which, NARROWER[kinds[name]])
-        for at, node in enumerate(model.graph.node)
-        for which, name in enumerate(node.input)
-        if kinds.get(name) in NARROWER
-    ]
+    found = [(at, which) for at, node in enumerate(model.graph.node) for which, name in enumerate(node.input)
+             if kinds.get(name) in NARROWER]  # fmt: skip
     if not found:
         return None
-    at, which, kind = dice.pick(found)
-    node = model.graph.node[at]
-    name = node.input[which]
-    node.input[which] = "widened"
+    at, which = dice.pick(found)
+    read = model.graph.node[at].input
+    name, read[which] = read[which], "widened"
+    kind = NARROWER[kinds[name]]
     model.graph.node.insert(at, helper.make_node("Cast", ["narrow"], ["widened"], to=kinds[name]))
     model.graph.node.insert(at, helper.make_node("Cast", [name], ["narrow"], to=kind))
     return f"{name} through {TensorProto.DataType.Name(kind)}"

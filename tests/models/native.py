@@ -47,9 +47,8 @@ def session_options() -> onnxruntime.SessionOptions:
 
 
 def session(model: onnx.ModelProto, options: onnxruntime.SessionOptions | None = None) -> onnxruntime.InferenceSession:
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options or session_options(), providers=["CPUExecutionProvider"]
-    )
+    content = model.SerializeToString()
+    return onnxruntime.InferenceSession(content, options or session_options(), providers=["CPUExecutionProvider"])
 
 
 def run(
@@ -74,18 +73,19 @@ def _session(op_type, attributes, types, shapes, node, constants, held) -> onnxr
     inputs = {f"i{i}": (dtype, shapes[i]) for i, dtype in enumerate(types) if dtype is not None and i not in constants}
     tensors = [onnx.TensorProto.FromString(content) for content in held]
     opsets = {"": 18, "padops": 1}
-    given = dict(attributes)
-    model = one_node_model(op_type, names, given, inputs, (types[0], None), opsets, 9, tensors, "padops")
+    model = one_node_model(op_type, names, dict(attributes), inputs, (types[0], None), opsets, 9, tensors, "padops")
     model.graph.node[0].name = node
     return session(model)
 
 
-def node(op: str, names: Sequence[str], output: str, attributes: Mapping[str, Any], name: str = "") -> onnx.NodeProto:
-    """One node of padops; empty lists among its attributes are lists of integers."""
-    made = helper.make_node(op, names, [output], name=name, domain="padops")
+def node(op: str, names: Sequence[str], output: str, attributes: Mapping[str, Any], name: str = "",
+         domain: str = "padops") -> onnx.NodeProto:  # fmt: skip
+    """One node; empty lists among its attributes are lists of integers, and one may be made already."""
+    made = helper.make_node(op, names, [output], name=name, domain=domain)
     for key, value in attributes.items():
         kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
-        made.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+        is_made = isinstance(value, onnx.AttributeProto)
+        made.attribute.append(value if is_made else helper.make_attribute(key, value, attr_type=kind))
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +17,15 @@ from openvino_irs import IMAGE, SHAPE, Build, constant, f, i, parameter, rng, sa
 def interpolate(mode: str, kind: str, where: str) -> Build:
     attributes = {"mode": mode, "shape_calculation_mode": kind, "coordinate_transformation_mode": where}
     attributes |= {"nearest_mode": "floor", "antialias": False, "pads_begin": [0], "pads_end": [0], "cube_coeff": -0.75}
-    inputs = (i(18, 20), constant([2.0, 2.5], np.float32), i(2, 3))
-    return lambda x: NodeFactory("opset4").create(
-        "Interpolate", [x.output(0), *(node.output(0) for node in inputs)], attributes
-    )
+    inputs = [node.output(0) for node in (i(18, 20), constant([2.0, 2.5], np.float32), i(2, 3))]
+    return lambda x: NodeFactory("opset4").create("Interpolate", [x.output(0), *inputs], attributes)
 
 
-def between_transposes(kind: str, wanted: np.ndarray) -> Build:
+def between_transposes(x: openvino.Node, kind: str, wanted: np.ndarray) -> openvino.Node:
     """As a network of TensorFlow Lite has it: the axes in the middle, and a convolution's order around that."""
-
-    def build(x: openvino.Node) -> openvino.Node:
-        inner = op.transpose(op.relu(x), i(0, 2, 3, 1))
-        resized = opset11.interpolate(inner, constant(wanted), "linear_onnx", kind, axes=i(1, 2))
-        return op.relu(op.transpose(resized, i(0, 3, 1, 2)))
-
-    return build
-
-
-def binary(name: str) -> Build:
-    return lambda x: getattr(op, name)(x, f(3, 1))
-
-
-def reduce(name: str) -> Build:
-    return lambda x: getattr(op, name)(x, i(1, -1), True)
+    inner = op.transpose(op.relu(x), i(0, 2, 3, 1))
+    resized = opset11.interpolate(inner, constant(wanted), "linear_onnx", kind, axes=i(1, 2))
+    return op.relu(op.transpose(resized, i(0, 3, 1, 2)))
 
 
 ACTIVATIONS = {"lstm": ["sigmoid", "tanh", "tanh"], "gru": ["sigmoid", "tanh"], "rnn": ["tanh"]}
@@ -51,7 +38,7 @@ def sequence(name: str, gates: int, direction: str = "forward", biases: int = 0,
         count = 2 if direction == "bidirectional" else 1
         states = [f(2, count, 5)] * (2 if name == "lstm" else 1)
         weights = (f(count, gates * 5, 4), f(count, gates * 5, 5), f(count, (biases or gates) * 5))
-        inputs = [x.output(0), *(node.output(0) for node in (*states, constant(lengths, np.int32), *weights))]
+        inputs = [node.output(0) for node in (x, *states, constant(lengths, np.int32), *weights)]
         given = {"hidden_size": 5, "direction": direction, "activations": ACTIVATIONS[name], **attributes}
         return NodeFactory("opset5").create(f"{name.upper()}Sequence", inputs, given)
 
@@ -119,8 +106,8 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
     **{f"fake quantize {name}": build for name, build in QUANTIZED.items()},
     **SEQUENCES,
     **{name: getattr(op, name) for name in UNARY},
-    **{name: binary(name) for name in BINARY},
-    **{name: reduce(name) for name in REDUCTIONS},
+    **{name: lambda x, name=name: getattr(op, name)(x, f(3, 1)) for name in BINARY},
+    **{name: lambda x, name=name: getattr(op, name)(x, i(1, -1), True) for name in REDUCTIONS},
     **{f"logical_{name}": (SHAPE, bool, lambda x, name=name: getattr(op, f"logical_{name}")(x, constant([[True]])))
        for name in ("and", "or", "xor")},
     "logical_not": (SHAPE, bool, op.logical_not),
@@ -184,11 +171,9 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
     "matmul transposed": ((2, 4, 3), lambda x: op.matmul(x, f(4, 5), True, False)),
     "matmul with a vector": lambda x: op.matmul(x, f(4), False, False),
     "causal attention": ((1, 2, 5, 8), lambda x: op.scaled_dot_product_attention(x, x, x, causal=True)),
-    **{
-        f"attention with a mask of {name} and a scale": ((1, 2, 5, 8), np.float32,
-            lambda x, mask=mask: op.scaled_dot_product_attention(x, x, x, mask, constant(0.7, np.float32)))
-        for name, mask in (("floats", f(5, 5)), ("bools", constant(np.tri(5, k=1), bool)))
-    },
+    **{f"attention with a mask of {name} and a scale": ((1, 2, 5, 8),
+       lambda x, mask=mask: op.scaled_dot_product_attention(x, x, x, mask, constant(0.7, np.float32)))
+       for name, mask in (("floats", f(5, 5)), ("bools", constant(np.tri(5, k=1), bool)))},
     "causal attention of open lengths":
         ((1, 2, -1, 8), lambda x: op.scaled_dot_product_attention(x, x, x, causal=True)),
     "batch norm of opset1":
@@ -206,11 +191,8 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
         (IMAGE, lambda x: op.group_convolution(x, f(4, 1, 1, 3, 2), [2, 1], [0, 0], [0, 0], [1, 3], "same_lower")),
     "group convolution of one group":
         (IMAGE, lambda x: op.group_convolution(x, f(1, 3, 4, 3, 3), [1, 1], [1, 1], [1, 1], [1, 2])),
-    **{
-        f"deconvolution to a shape, {mode}": (IMAGE, np.float32,
-            lambda x, mode=mode: op.convolution_backprop_data(x, f(4, 3, 4, 3), [2, 3], i(17, 24), auto_pad=mode))
-        for mode in ("same_upper", "same_lower")
-    },
+    **{f"deconvolution to a shape, {mode}": (IMAGE, lambda x, mode=mode: op.convolution_backprop_data(
+        x, f(4, 3, 4, 3), [2, 3], i(17, 24), auto_pad=mode)) for mode in ("same_upper", "same_lower")},
     "deconvolution":
         (IMAGE, lambda x: op.convolution_backprop_data(x, f(4, 3, 3, 3), [2, 2], pads_begin=[1, 1], pads_end=[0, 1],
         dilations=[1, 1], output_padding=[1, 1])),
@@ -230,15 +212,11 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
     "depth to space": (IMAGE, lambda x: op.depth_to_space(x, "blocks_first", 2)),
     "depth to space, depth first": (IMAGE, lambda x: op.depth_to_space(x, "depth_first", 2)),
     "space to depth": ((1, 4, 4, 6), lambda x: op.space_to_depth(x, "blocks_first", 2)),
-    **{
-        f"interpolate {mode} {kind} {where}": (IMAGE, np.float32, interpolate(mode, kind, where))
-        for mode in ("nearest", "linear_onnx", "cubic")
-        for kind, where in (("sizes", "half_pixel"), ("scales", "asymmetric"), ("sizes", "align_corners"))
-    },
-    **{
-        f"interpolate of {kind} between transposes": (IMAGE, np.float32, between_transposes(kind, wanted))
-        for kind, wanted in (("sizes", np.int32([18, 20])), ("scales", np.float32([2, 2.5])))
-    },
+    **{f"interpolate {mode} {kind} {where}": (IMAGE, interpolate(mode, kind, where))
+       for mode in ("nearest", "linear_onnx", "cubic")
+       for kind, where in (("sizes", "half_pixel"), ("scales", "asymmetric"), ("sizes", "align_corners"))},
+    **{f"interpolate of {kind} between transposes": (IMAGE, partial(between_transposes, kind=kind, wanted=wanted))
+       for kind, wanted in (("sizes", np.int32([18, 20])), ("scales", np.float32([2, 2.5])))},
     "interpolate of open dims":
         ((1, 4, -1, -1), lambda x: opset11.interpolate(x, i(18, 20), "linear_onnx", "sizes", axes=i(3, 2))),
     "interpolate of all axes":
@@ -248,9 +226,7 @@ ROWS: dict[str, Any] = {  # a builder, of floats of SHAPE; or (shape, builder), 
 }
 # fmt: on
 PAIRS = {name: row if isinstance(row, tuple) else (SHAPE, row) for name, row in ROWS.items()}
-LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
-    name: row if len(row) == 3 else (row[0], np.float32, row[1]) for name, row in PAIRS.items()
-}
+LAYERS = {name: row if len(row) == 3 else (row[0], np.float32, row[1]) for name, row in PAIRS.items()}
 
 
 def layer_data(name: str) -> np.ndarray:

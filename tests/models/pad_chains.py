@@ -11,6 +11,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {"default": {}, "no-fold": {"fold": F
                                             "no-fallback": {"fallback": False}, "onnx": {"target": "onnx"},
                                             "pyop": {"target": "pyop"}, "needed": {"select": "needed"},
                                             "explicit": {"auto_pad": "explicit"}}  # fmt: skip
+OWN, PADS = "of.test", "int64[4] pads = {0, 1, 0, 1}"
 REFLECT = '{y} = Pad <mode = "reflect"> ({x}, pads)'  # such Pads stay
 BETWEEN = REFLECT.format(x="w{i}", y="p{i}")
 ROW = '<domain: "of.test", opset_import: ["": 17]> Row (x, pads) => (y)'
@@ -27,12 +28,7 @@ def _row(count: int, link: str, end: str = "y") -> str:
 
 
 def _model(
-    nodes: str,
-    pads: str = "int64[4] pads = {0, 1, 0, 1}",
-    data: str = "float[2, 5]",
-    inputs: str = "",
-    functions: str = "",
-    domain: str = "of.test",
+    nodes: str, pads: str = PADS, data: str = "float[2, 5]", inputs: str = "", functions: str = "", domain: str = OWN
 ) -> onnx.ModelProto:
     kind, _, dims = data.partition("[")
     padded = ", ".join("nchw"[: dims.count(",") + 1])
@@ -42,7 +38,7 @@ def _model(
     """)
 
 
-def _summed(count: int, link: str, inputs: str = "", pads: str = "int64[4] pads = {0, 1, 0, 1}") -> onnx.ModelProto:
+def _summed(count: int, link: str, inputs: str = "", pads: str = PADS) -> onnx.ModelProto:
     links = "\n".join(link.format(i=i, x="x", y=f"y{i}") for i in range(count))
     return _model(f"{links} y = Sum ({', '.join(f'y{i}' for i in range(count))})", pads, inputs=inputs)
 
@@ -61,32 +57,25 @@ MODELS: Mapping[str, Callable[[int], onnx.ModelProto]] = {
     "in_a_row": lambda count: _model(_row(count, "{y} = Pad ({x}, pads)")),
     "reflecting": reflecting,
     "with_amounts_of_their_own": lambda count: _model(
-        _row(count, "{y} = Pad ({x}, pads_{i})"),
-        ", ".join(f"int64[4] pads_{i} = {{0, 1, 0, 1}}" for i in range(count)),
-    ),
+        _row(count, "{y} = Pad ({x}, pads_{i})"), ", ".join(PADS.replace("pads", f"pads_{i}") for i in range(count))),
     "with_relu": lambda count: _model(_row(count, "p{i} = Pad ({x}, pads) {y} = Relu (p{i})")),  # nothing folds
     "with_conv": lambda count: _model(  # every Pad folds
         _row(count, "p{i} = Pad ({x}, pads) {y} = Conv (p{i}, kernel)"),
         "int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}, float[1, 1, 3, 3] kernel = {1, 1, 1, 1, 1, 1, 1, 1, 1}",
-        "float[1, 1, 8, 8]",
-    ),
+        "float[1, 1, 8, 8]"),
     "between_casts": lambda count: _model(  # as older exporters wrote float16
-        _row(count, f"w{{i}} = Cast <to = 1> ({{x}}) {BETWEEN} {{y}} = Cast <to = 10> (p{{i}})"),
-        data="float16[2, 5]",
-    ),
+        _row(count, f"w{{i}} = Cast <to = 1> ({{x}}) {BETWEEN} {{y}} = Cast <to = 10> (p{{i}})"), data="float16[2, 5]"),
     "side_by_side": lambda count: _summed(count, REFLECT),
     "in_branches": _in_branches,
     "read_inside": lambda count: _summed(count, RELU, ", bool condition", "int64[4] pads = {0, 0, 0, 0}"),
     "in_a_function": lambda count: _model("y = of.test.Row (x, pads)", functions=f"{ROW} {{ {_row(count, REFLECT)} }}"),
     "in_functions": lambda count: _model(  # whose caller says in which mode
         _row(count, '{y} = of.test.Pad{i} <mode = "reflect"> ({x}, pads)'),
-        functions="\n".join(MODE.format(i=i) for i in range(count)),
-    ),
+        functions="\n".join(MODE.format(i=i) for i in range(count))),
     "with_computed_amounts": lambda count: _model(
         _row(count, "a{i} = Concat <axis = 0> (zero, one) b{i} = Concat <axis = 0> (a{i}, a{i}) "
                     '{y} = Pad <mode = "reflect"> ({x}, b{i})'),
-        "int64[1] zero = {0}, int64[1] one = {1}",
-    ),
+        "int64[1] zero = {0}, int64[1] one = {1}"),
     "with_amounts_at_run_time": lambda count: _model(_row(count, REFLECT), "", inputs=", int64[4] pads"),
     "of_padops": lambda count: _model(_row(count, '{y} = padops.Pad_13 <mode = "reflect"> ({x}, pads)'),
                                       domain="padops"),

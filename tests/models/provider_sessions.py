@@ -56,15 +56,9 @@ def pad(pads: list[int], mode: str = "constant", opset: int = 18, data: str = "f
 
 def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
     """The provider that runs each Pad, Pads in branches and bodies included."""
-    return [
-        part.ep_name
-        for part in built.get_provider_graph_assignment_info()
-        for node in part.get_nodes()
-        if node.op_type == "Pad"
-    ]
+    parts = built.get_provider_graph_assignment_info()
+    return [part.ep_name for part in parts for node in part.get_nodes() if node.op_type == "Pad"]
 
 
-POOLED = model(
-    "g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {"
-    " z = Pad (x, p) y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (z) }"
-)
+POOLED = model("""g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {
+    z = Pad (x, p) y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (z) }""")

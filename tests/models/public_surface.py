@@ -39,13 +39,13 @@ from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "padops"
-EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
 READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+)["']"""  # of the environment
 OWN = {"__init__", "__call__", "__getitem__", "__iter__", "__len__"}  # of the special methods
 
 
 def surface() -> dict[str, list[str]]:
     """The sections of the list but those about JSON, each with its lines in order."""
+    exports = (PACKAGE / "csrc" / "linux" / "exports.map").read_text(encoding="utf-8").partition("local:")[0]
     rules = [f"{rule.id} {rule.level} {rule.kind}" for rule in (*RULES.values(), UNREADABLE)]
     return {
         "names of the package padops": sorted(names()),
@@ -54,9 +54,7 @@ def surface() -> dict[str, list[str]]:
         "rules of padops inspect": [*rules, f"kinds: {' '.join(KINDS)}"],
         "operators": list(operators()),
         "execution providers and session configuration": list(configuration()),
-        "functions that the library exports": re.findall(
-            r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0]
-        ),
+        "functions that the library exports": re.findall(r"\w+(?=;)", exports),
         "environment variables": sorted(variables()),
     }
 
@@ -79,18 +77,15 @@ def names() -> Iterator[str]:
             yield f"{name}{signature(value)}" if callable(value) else f"{name}: {type(value).__name__}"
             continue
         base = next(base for base in value.__mro__[1:] if not base.__name__.startswith("_"))
-        yield f"{name}: class" + (
-            f" of {base.__module__.partition('.')[0]}.{base.__name__}" if base is not object else ""
-        )
+        of = "" if base is object else f" of {base.__module__.partition('.')[0]}.{base.__name__}"
+        yield f"{name}: class{of}"
         yield from (f"{name}.{line}" for line in {*members(value), *described(value)})
 
 
 def members(kind: type) -> Iterator[str]:
     """The public members of a class that padops itself defines, those of its bases among them."""
-    found: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
-        if base.__module__.partition(".")[0] == "padops":
-            found |= vars(base)
+    bases = [base for base in reversed(kind.__mro__) if base.__module__.partition(".")[0] == "padops"]
+    found = {name: value for base in bases for name, value in vars(base).items()}
     fields = {row.name: row for row in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else {}
     for name in sorted({*found, *fields}):
         if name.startswith("_") and name not in OWN:
@@ -119,14 +114,10 @@ def described(kind: type) -> Iterator[str]:
 def signature(function: Callable[..., Any]) -> str:
     """The parameters of a function and what it returns; its defaults, where these read the same everywhere."""
     told = inspect.signature(function)
-    rows = [row.replace(annotation=row.empty, default=_plain(row.default))
+    rows = [row.replace(annotation=row.empty, default="..." if "0x" in repr(row.default) else row.default)
             for name, row in told.parameters.items() if not name.startswith("_")]  # fmt: skip
     returned = "" if told.return_annotation in (told.empty, "None", None) else f" -> {told.return_annotation}"
     return str(told.replace(parameters=rows, return_annotation=told.empty)) + returned
-
-
-def _plain(default: Any) -> Any:
-    return default if default is inspect.Parameter.empty or "0x" not in repr(default) else "..."
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -207,6 +198,7 @@ def variables() -> set[str]:
 MODEL = ROOT / "models" / "int16.onnx"
 FREE = {"versions", "opsets", "operators", "providers", "machine", "counterexample"}  # objects whose names are data
 ELSEWHERE = "files[].report"  # which has the fields of another report
+WORDS = ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")
 NAMES = {str: "string", bool: "true or false", int: "integer", float: "number", list: "list", dict: "object"}
 
 
@@ -215,13 +207,12 @@ def json_fields() -> dict[str, list[str]]:
     conversion = made(Conversion, model=None, _proto=None, _folder=None, _write=None, _corrected=None, _fatal=None)
     with tempfile.TemporaryDirectory() as folder:
         runs = real_runs(Path(folder))
+    inspected = {"models": [made(Inspection).to_json()]}
     bench = json.loads(table.as_json({"fact": ""}, [made(table.Measurement)]))
     found = {
         f"convert --report, schema {records.SCHEMA}": fields(conversion.to_json()),
         f"convert FOLDER --report, schema {records.SCHEMA}": fields(runs["folder"]),
-        f"inspect --json, schema {records.SCHEMA}": fields(
-            {"models": [made(Inspection).to_json()]}, runs["inspect"], runs["unreadable"]
-        ),
+        f"inspect --json, schema {records.SCHEMA}": fields(inspected, runs["inspect"], runs["unreadable"]),
         f"verify --json, schema {records.SCHEMA}": fields(runs["verify"], conversion.verification.to_json()),
         f"info --json, schema {info.SCHEMA}": fields(runs["info"]),
         "describe": fields(runs["describe"]),
@@ -230,12 +221,10 @@ def json_fields() -> dict[str, list[str]]:
     for kind, names in record.FIELDS.items():
         lines = [name.replace("?", ", which may be absent") for name in names]
         found[f"conformance --out, schema {record.SCHEMA}, {kind}"] = lines
-    said = [
-        f"{word}: {' | '.join(get_args(getattr(records, word)))}"
-        for word in ("Verdict", "Road", "Status", "Outcome", "Certainty", "Exercise")
-    ]
-    words = [*said, f"conformance outcome: {' | '.join(OUTCOMES)}"]
-    return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}
+    words = {word: get_args(getattr(records, word)) for word in WORDS} | {"conformance outcome": OUTCOMES}
+    return {f"JSON of padops {name}": lines for name, lines in found.items()} | {
+        "words in the JSON": [f"{word}: {' | '.join(said)}" for word, said in words.items()]
+    }
 
 
 def fields(*examples: Any) -> list[str]:
@@ -260,7 +249,10 @@ def collect(value: Any, path: str, found: dict[str, set[str]]) -> None:
 def made(kind: Any, **given: Any) -> Any:
     """A value of a type in which nothing is empty or None; of a dataclass with some fields given."""
     if dataclasses.is_dataclass(kind):
-        hints = types_of(kind, given)
+        # Only the types of the fields that are not given: the others may be of packages that are not imported.
+        known = {**vars(sys.modules[kind.__module__]), "Mapping": Mapping}
+        wanted = [(row.name, row.type) for row in dataclasses.fields(kind) if row.name not in given]
+        hints = typing.get_type_hints(dataclasses.make_dataclass("Wanted", wanted), known)
         return kind(**{row.name: given.get(row.name) if row.name in given else made(hints[row.name])
                        for row in dataclasses.fields(kind)})  # fmt: skip
     origin, inner = get_origin(kind), get_args(kind)
@@ -269,22 +261,12 @@ def made(kind: Any, **given: Any) -> Any:
     if origin is typing.Literal:
         return inner[0]
     if origin is tuple:
-        first = inner[0]
-        if get_origin(first) is typing.Literal:
-            return get_args(first)
-        return tuple(map(made, inner)) if ... not in inner else (made(first),)
+        if get_origin(inner[0]) is typing.Literal:
+            return get_args(inner[0])
+        return tuple(map(made, inner)) if ... not in inner else (made(inner[0]),)
     if origin in (dict, Mapping):
         return {"name": made(inner[1])}
     return Path("file") if kind is Path else "text" if kind is Any else kind(1)
-
-
-def types_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The types of the fields that are not given: those of the others may be of packages that are not imported."""
-    known = {**vars(sys.modules[kind.__module__]), "Mapping": Mapping}
-    wanted = dataclasses.make_dataclass(
-        "Wanted", [(row.name, row.type) for row in dataclasses.fields(kind) if row.name not in given]
-    )
-    return typing.get_type_hints(wanted, known)
 
 
 def real_runs(folder: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from road_scopes import INT32, INT64, Book, Broken, Dice, Engine, Scope, Values
 from padops.conformance.model import ir_version
 from padops.runtime.ort_values import PLAIN
 from padops.spec.dialects import OPS, onnx_op
-from padops.spec.dtypes import DType, by_name
+from padops.spec.dtypes import by_name
 
 BOOL = onnx.TensorProto.BOOL
 BODY_TYPES = PLAIN | {"bfloat16"}  # of which onnxruntime has If, Loop and Scan, bfloat16 from opset 16
@@ -37,7 +37,11 @@ class RoadModel:
 def draw(seed: int, number: int) -> RoadModel:
     dice = Dice(np.random.default_rng([seed, number]))
     opset = dice.pick([*range(1, 26), 11, 13, 17, 18, 18, 19, 21])
-    dtype = _type(dice, opset)
+    # A type that the opset's Pad has; now and then one for which the opset is too old.
+    listed = OPS["Pad_21" if opset >= 11 and dice.chance(0.04) else onnx_op(opset)].types
+    fitting = [row for row in native.TYPES if row.name in listed]
+    common = [row for row in fitting if row.name in ("float", "double", "float16", "string", "bool", "int32", "uint8")]
+    dtype = dice.pick(common * 2 + fitting)
     share = {"float": 0.5, "double": 0.2, "float16": 0.2, "int8": 0.2}.get(dtype.name)
     whole = share is not None and dice.chance(share)
     book = Book(dice, opset, dtype, whole)
@@ -45,41 +49,20 @@ def draw(seed: int, number: int) -> RoadModel:
     main = Scope(book)
     rank = dice.pick([0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5])
     shape = [dice.pick([1, 2, 3, 4, 5, 6, dice.number(0, 7)]) for _ in range(rank)]
-    array = book.array(shape)
-    data = main.seen(book.feed(array, _declared(dice, shape), "x"), array)
+    array, declared = book.array(shape), None
+    if not dice.chance(0.12):
+        is_known = dice.chance(0.35)
+        declared = [n if is_known else dice.pick([n, n, f"dim{i}", None]) for i, n in enumerate(shape)]
+    data = main.seen(book.feed(array, declared, "x"), array)
     outputs = _steps(main, data, dice.pick([1, 1, 2, 2, 3, 4]), depth=0)
-    return _finished(main, outputs)
-
-
-def _type(dice: Dice, opset: int) -> DType:
-    """A type that the opset's Pad has; now and then one for which the opset is too old."""
-    listed = OPS[onnx_op(opset)].types
-    if opset >= 11 and dice.chance(0.04):
-        listed = OPS["Pad_21"].types
-    fitting = [row for row in native.TYPES if row.name in listed]
-    common = [row for row in fitting if row.name in ("float", "double", "float16", "string", "bool", "int32", "uint8")]
-    return dice.pick(common * 2 + fitting)
-
-
-def _declared(dice: Dice, shape: list[int]) -> list[int | str | None] | None:
-    if dice.chance(0.12):
-        return None
-    if dice.chance(0.35):
-        return list(shape)
-    return [dice.pick([n, n, f"dim{i}", None]) for i, n in enumerate(shape)]
-
-
-def _finished(main: Scope, outputs: list[str]) -> RoadModel:
-    book = main.book
     infos = []
     for name in outputs:
-        known = name in main.values and book.dice.chance(0.5)
+        known = name in main.values and dice.chance(0.5)
         dims = [None] * main.values[name].ndim if known else None
-        infos.append(helper.make_tensor_value_info(name, book.dtype.onnx, dims))
+        infos.append(helper.make_tensor_value_info(name, dtype.onnx, dims))
     graph = helper.make_graph(main.nodes, "g", book.inputs, infos, book.tensors)
-    imports = [helper.make_opsetid("", book.opset)]
-    imports += [helper.make_opsetid("local", 1)] if book.functions else []
-    proto = helper.make_model(graph, opset_imports=imports, ir_version=ir_version(book.opset), functions=book.functions)
+    imports = [helper.make_opsetid(*row) for row in (("", opset), *[("local", 1)] * bool(book.functions))]
+    proto = helper.make_model(graph, opset_imports=imports, ir_version=ir_version(opset), functions=book.functions)
     try:
         expected: list[np.ndarray] | str = Engine(proto).run(None, book.feeds)
     except Broken as error:
@@ -143,19 +126,17 @@ def _turned(scope: Scope, data: str) -> str:
     if array.ndim < 2 or scope.book.dtype.name not in PLAIN:
         return pad(scope, data)
     order = scope.dice.order(array.ndim)
-    back = [order.index(i) for i in range(array.ndim)]
     scope.book.features.add("between Transposes")
     padded = pad(scope, scope.add("Transpose", [data], {"perm": order}))
-    return scope.add("Transpose", [padded], {"perm": back})
+    return scope.add("Transpose", [padded], {"perm": np.argsort(order).tolist()})
 
 
 def _container(scope: Scope, data: str, pads: int, depth: int) -> str:
-    ways = {"If": _branches, "Loop": _loop, "function": _function}
-    names = ["Loop"] + ["function"] * 2 * (scope.book.opset >= 7)  # onnx infers no type through what is older
-    names += ["If"] * 3 * (scope.book.opset >= 11 or not scope.resized)
-    way = scope.dice.pick(names)
+    ways = ["Loop"] + ["function"] * 2 * (scope.book.opset >= 7)  # onnx infers no type through what is older
+    ways += ["If"] * 3 * (scope.book.opset >= 11 or not scope.resized)
+    way = scope.dice.pick(ways)
     scope.book.features.add(way)
-    return ways[way](scope, data, pads, depth)
+    return {"If": _branches, "Loop": _loop, "function": _function}[way](scope, data, pads, depth)
 
 
 def _graph(scope: Scope, outputs: list[str], inputs: list[onnx.ValueInfoProto]) -> onnx.GraphProto:
@@ -181,8 +162,7 @@ def _branches(scope: Scope, data: str, pads: int, depth: int) -> str:
     if book.opset < 11 and branches[0][1] in branches[0][0].values:
         other = scope.inner()
         branches[1] = other, other.constant(book.array(branches[0][0].values[branches[0][1]].shape))
-    graphs = [_graph(inner, [last], []) for inner, last in branches]
-    graphs = graphs if bool(chosen) else graphs[::-1]
+    graphs = [_graph(inner, [last], []) for inner, last in branches][:: 1 if chosen else -1]
     return scope.add("If", [condition], {"then_branch": graphs[0], "else_branch": graphs[1]})
 
 
@@ -214,13 +194,11 @@ def _function(scope: Scope, data: str, pads: int, depth: int) -> str:
         last = inner.add("Identity", [first])
     name = book.name("Function")
     imports = [helper.make_opsetid("", book.opset)]
-    formals = [first, *inner.formals]
-    made = helper.make_function("local", name, formals, [last], inner.nodes, imports, sorted(inner.given))
-    book.functions.append(made)
+    formals, given = [first, *inner.formals], sorted(inner.given)
+    book.functions.append(helper.make_function("local", name, formals, [last], inner.nodes, imports, given))
     actual = [data, *inner.formals.values()]
     result = scope.add(name, actual, inner.given, "local")
-    grown = scope.values[result]
-    if again and grown.size < 1000 and dice.chance(0.5):
+    if again and scope.values[result].size < 1000 and dice.chance(0.5):
         return scope.add(name, [result, *actual[1:]], inner.given, "local")
     return result
 
@@ -252,16 +230,30 @@ def pad(scope: Scope, data: str) -> str:
         pads[dice.number(0, len(pads) - 1)] = -dice.number(7, 60)
     elif wrong == "axes" and axes:
         axes[dice.number(0, len(axes) - 1)] = dice.pick([axes[0], axes[-1], len(shape), -len(shape) - 1])
-    attributes = _mode(scope, mode)
+    attributes: dict[str, Any] = {"mode": mode}
+    if scope.kind == "function" and not scope.given and dice.chance(0.3):
+        scope.given["mode"] = mode
+        scope.book.features.add("mode of the caller")
+        attributes["mode"] = AttributeProto(name="mode", type=AttributeProto.STRING, ref_attr_name="mode")
+    elif mode == "constant" and dice.chance(0.5):
+        attributes = {}
     if opset < 11:
         attributes["paddings" if opset == 1 else "pads"] = pads
         if mode == "constant" and dice.chance(0.6):
             others = [] if scope.book.whole else [2.5, -0.0, 1e30, float("inf"), float("nan")]
             attributes["value"] = float(dice.pick([0, 1, -3, *others]))
         return scope.add("Pad", [data], attributes)
-    inputs = [data, _pads_operand(scope, data, pads), _fill(scope, mode, wrong)]
+    array = np.array(pads, INT64)
+    if dice.chance(0.02):
+        scope.book.features.add("pads of two dims")
+        amounts = scope.plain(array.reshape(1, -1))
+    else:
+        amounts = _computed(scope, array, data) if dice.chance(0.3) else scope.plain(array)
+    inputs = [data, amounts, _fill(scope, mode, wrong)]
     if axes is not None:
-        inputs.append(_axes_operand(scope, axes))
+        array = np.array(axes, dice.pick([INT64, INT64, INT64, INT32]))
+        is_computed = dice.chance(0.15) and array.dtype == INT64
+        inputs.append(_computed(scope, array, None) if is_computed else scope.plain(array))
     while not inputs[-1]:
         inputs.pop()
     return scope.add("Pad", inputs, attributes)
@@ -290,44 +282,12 @@ def _amounts(dice: Dice, shape: tuple[int, ...], with_axes: bool) -> tuple[list[
         kept = shape[axis] + min(begins[i], 0) + min(ends[i], 0)
         if begins[i] + ends[i] + shape[axis] < 0 or (kept <= 0 and dice.chance(0.9)):
             begins[i] = ends[i] = dice.number(0, 1) if shape[axis] else 0
-    while _elements(shape, listed, begins, ends) > MAX_ELEMENTS and max(begins + ends, default=0) > 0:
+    added = lambda: dict(zip(listed, map(sum, zip(begins, ends))))
+    elements = lambda: prod(n + added().get(axis, 0) for axis, n in enumerate(shape))
+    while elements() > MAX_ELEMENTS and max(begins + ends, default=0) > 0:
         largest = max(range(len(listed)), key=lambda i: max(begins[i], ends[i]))
         begins[largest], ends[largest] = min(begins[largest], 0), min(ends[largest], 0)
     return begins, ends, axes
-
-
-def _elements(shape: tuple[int, ...], axes: list[int], begins: list[int], ends: list[int]) -> int:
-    sizes = list(shape)
-    for i, axis in enumerate(axes):
-        sizes[axis] += begins[i] + ends[i]
-    return prod(sizes)
-
-
-def _mode(scope: Scope, mode: str) -> dict[str, Any]:
-    """The attribute: given, left out, or of the function's caller."""
-    if scope.kind == "function" and not scope.given and scope.dice.chance(0.3):
-        scope.given["mode"] = mode
-        scope.book.features.add("mode of the caller")
-        return {"mode": AttributeProto(name="mode", type=AttributeProto.STRING, ref_attr_name="mode")}
-    return {} if mode == "constant" and scope.dice.chance(0.5) else {"mode": mode}
-
-
-def _pads_operand(scope: Scope, data: str, pads: list[int]) -> str:
-    array = np.array(pads, INT64)
-    if scope.dice.chance(0.02):
-        scope.book.features.add("pads of two dims")
-        return scope.plain(array.reshape(1, -1))
-    if scope.dice.chance(0.3):
-        return _computed(scope, array, data)
-    return scope.plain(array)
-
-
-def _axes_operand(scope: Scope, axes: list[int]) -> str:
-    kind = scope.dice.pick([INT64, INT64, INT64, INT32])
-    array = np.array(axes, kind)
-    if scope.dice.chance(0.15) and kind is INT64:
-        return _computed(scope, array, None)
-    return scope.plain(array)
 
 
 def _computed(scope: Scope, array: np.ndarray, data: str | None) -> str:

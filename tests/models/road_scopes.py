@@ -114,11 +114,7 @@ class Scope:
             Broken: A Pad breaks a rule; the node is there, and its output has no value.
         """
         output = self.book.name("v")
-        node = helper.make_node(op_type, inputs, [output], name=self.book.name("n"), domain=domain)
-        for key, value in attributes.items():
-            kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
-            made = isinstance(value, onnx.AttributeProto)
-            node.attribute.append(value if made else helper.make_attribute(key, value, attr_type=kind))
+        node = native.node(op_type, inputs, output, attributes, self.book.name("n"), domain)
         self.nodes.append(node)
         imports = [helper.make_opsetid(*row) for row in (("", self.book.opset), ("local", 1))]
         alone = helper.make_function("", "", inputs, [output], [node], imports, sorted(self.given))
@@ -225,9 +221,7 @@ def array_of(tensor: onnx.TensorProto) -> np.ndarray:
     """What onnx itself would cut at a NUL, or give another type."""
     dtype = by_onnx(tensor.data_type)
     if dtype.name == "string":
-        array = np.empty(len(tensor.string_data), object)
-        array[:] = [text.decode() for text in tensor.string_data]
-        return array.reshape(tuple(tensor.dims))
+        return np.array([text.decode() for text in tensor.string_data], object).reshape(tuple(tensor.dims))
     if tensor.raw_data or not np.prod(tensor.dims):
         return from_bytes(tensor.raw_data, dtype, tuple(tensor.dims))
     return onnx.numpy_helper.to_array(tensor)

@@ -13,7 +13,6 @@ from typing import Any
 
 import onnx
 from onnx import helper
-from onnx.external_data_helper import convert_model_to_external_data
 
 
 def graphs(message: Any) -> Iterator[Any]:
@@ -35,16 +34,13 @@ def renamed(model: onnx.ModelProto) -> onnx.ModelProto:
         return name if name in kept else f"other_{name}"
 
     for graph in graphs(made):
-        if isinstance(graph, onnx.FunctionProto):
-            graph.input[:] = [other(name) for name in graph.input]
-            graph.output[:] = [other(name) for name in graph.output]
-        else:
-            for row in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
-                row.name = other(row.name)
+        is_function = isinstance(graph, onnx.FunctionProto)
+        for row in () if is_function else (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+            row.name = other(row.name)
         for number, node in enumerate(graph.node):
             node.name = f"node_{number}"
-            node.input[:] = [other(name) for name in node.input]
-            node.output[:] = [other(name) for name in node.output]
+        for one in (*graph.node, *[graph] * is_function):
+            one.input[:], one.output[:] = list(map(other, one.input)), list(map(other, one.output))
     return made
 
 
@@ -75,13 +71,9 @@ def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
         if isinstance(graph, onnx.FunctionProto):
             continue
         given = {row.name for row in graph.input} | {row.name for row in graph.output}
-        tensors = [row for row in graph.initializer if row.name not in given]
-        kept = [copy.deepcopy(row) for row in graph.initializer if row.name in given]
-        nodes = [helper.make_node("Constant", [], [row.name], value=row) for row in tensors]
-        nodes += [copy.deepcopy(node) for node in graph.node]
-        del graph.initializer[:], graph.node[:]
-        graph.initializer.extend(kept)
-        graph.node.extend(nodes)
+        for at, row in enumerate([row for row in graph.initializer if row.name not in given]):
+            graph.node.insert(at, helper.make_node("Constant", [], [row.name], value=row))
+            graph.initializer.remove(row)
     return made
 
 
@@ -126,10 +118,9 @@ def copied(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def external(model: onnx.ModelProto, folder: Path) -> Path:
-    made = copy.deepcopy(model)
-    convert_model_to_external_data(made, location="data.bin", size_threshold=0)
-    onnx.save_model(made, folder / "model.onnx")
-    return folder / "model.onnx"
+    path = folder / "model.onnx"
+    onnx.save_model(copy.deepcopy(model), path, save_as_external_data=True, location="data.bin", size_threshold=0)
+    return path
 
 
 WAYS = {way.__name__: way for way in (renamed, reordered, initializers_as_constants, undeclared, declared, copied)}

@@ -40,9 +40,8 @@ def windows(data: np.ndarray, geometry: Geometry, outside: float) -> np.ndarray:
         shown = np.where(within, shown, np.asarray(outside, data.dtype))
         data = np.moveaxis(shown, axis + 1, 2)  # taps before the sizes that are still to come
     taps = range(2, 2 + len(sizes))  # the last axis first
-    return np.moveaxis(data, taps, range(-1, -1 - len(sizes), -1)).reshape(
-        *data.shape[:2], *geometry.outputs(sizes), -1
-    )
+    data = np.moveaxis(data, taps, range(-1, -1 - len(sizes), -1))
+    return data.reshape(*data.shape[:2], *geometry.outputs(sizes), -1)
 
 
 def max_pool(data: np.ndarray, geometry: Geometry) -> np.ndarray:
@@ -61,13 +60,11 @@ def lp_pool(data: np.ndarray, geometry: Geometry) -> np.ndarray:
     return np.abs(windows(data, geometry, 0)).sum(-1)
 
 
-def conv(data: np.ndarray, weights: np.ndarray, geometry: Geometry, outside: float = 0, group: int = 1) -> np.ndarray:
-    """Of ``weights [M, C / group, kernel…]``; computed as integers of 64 bits or as doubles."""
+def conv(data: np.ndarray, weights: np.ndarray, geometry: Geometry) -> np.ndarray:
+    """Of ``weights [M, C, kernel…]``; computed as integers of 64 bits or as doubles."""
     wide = np.int64 if data.dtype.kind in "iu" else np.float64
-    taps = windows(data, geometry, outside).astype(wide)
     flat = weights.reshape(*weights.shape[:2], -1).astype(wide)
-    parts = zip(np.split(taps, group, 1), np.split(flat, group), strict=True)
-    return np.concatenate([np.einsum("nc...t,mct->nm...", t, w) for t, w in parts], 1)
+    return np.einsum("nc...t,mct->nm...", windows(data, geometry, 0).astype(wide), flat)
 
 
 def conv_transpose(data: np.ndarray, weights: np.ndarray, geometry: Geometry, more: Sequence[int]) -> np.ndarray:

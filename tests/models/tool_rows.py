@@ -20,10 +20,9 @@ CPU = ["CPUExecutionProvider"]
 
 def network() -> onnx.ModelProto:
     """A reflection of more than once around, which a stock session refuses."""
-    return parser.parse_model(
-        '<ir_version: 8, opset_import: ["": 17]> net (float[2, 6] x) => (float[2, 14] y) <int64[4] p = {0, 7, 0, 1}> '
-        '{ a = Identity (x)  b = Pad <mode = "reflect"> (a, p)  y = Relu (b) }'
-    )
+    return parser.parse_model("""<ir_version: 8, opset_import: ["": 17]>
+        net (float[2, 6] x) => (float[2, 14] y) <int64[4] p = {0, 7, 0, 1}>
+        { a = Identity (x)  b = Pad <mode = "reflect"> (a, p)  y = Relu (b) }""")
 
 
 def rows() -> dict[str, tuple[str, str]]:

@@ -9,6 +9,8 @@ import native
 import numpy as np
 import onnx
 import onnxruntime as ort
+from auto_pad_models import messages
+from parsed_models import quiet
 
 import padops
 from padops.convert import Conversion
@@ -24,20 +26,12 @@ Arrays = Mapping[str, np.ndarray]
 
 def pads_in(message: object, domain: str = "") -> int:
     """How many Pad nodes a protobuf message holds, wherever they are: found by its fields, not by ONNX's structure."""
-    found = 0
-    if isinstance(message, onnx.NodeProto) and message.domain == domain:
-        found += message.op_type.split("_")[0] == "Pad"
-    for field, value in message.ListFields():
-        if field.message_type:
-            repeated = not hasattr(value, "ListFields")
-            found += sum(pads_in(item, domain) for item in (value if repeated else [value]))
-    return found
+    nodes = [part for part in messages(message) if isinstance(part, onnx.NodeProto) and part.domain == domain]
+    return sum(node.op_type.split("_")[0] == "Pad" for node in nodes)
 
 
 def session(model: Path, *, registered: bool, threads: int = 0) -> ort.InferenceSession:
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = threads
+    options = quiet(threads)
     if registered:
         padops.register(options)
     return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -14,8 +14,9 @@ import onnx
 import openvino
 import pytest
 import torch
+from auto_pad_models import run
 from openvino import opset12, opset13
-from openvino_irs import CORE, SHAPE, alike, constant, converted_outputs, f, i, pad_model, parameter, refusal, rng, save
+from openvino_irs import CORE, SHAPE, alike, constant, f, i, pad_model, parameter, refusal, rng, save
 from torch.nn import functional
 
 import padops
@@ -64,7 +65,7 @@ def test_names_are_openvinos(tmp_path):
     compiled = CORE.compile_model(tmp_path / "m.xml", "CPU")
     assert [value.name for value in proto.graph.input] == [port.get_any_name() for port in compiled.inputs]
     assert proto.graph.output[0].name == compiled.outputs[0].get_any_name() == "with, comma"
-    found = converted_outputs(proto, [np.float32([1, 2]), np.float32([3, 4])])
+    found = run(proto, np.float32([1, 2]), np.float32([3, 4]))
     assert [output.tolist() for output in found] == [[4, 6], [1, 2]]
 
 

@@ -13,8 +13,8 @@ import onnx
 import onnx_ir as ir
 import pytest
 from command_lines import run, save
-from half_networks import half_network
 from small_models import FLOAT, INT16, STRING, model, one_pad, pad, tensor
+from written_models import half_network
 from written_models import model as written
 
 import padops
