@@ -1,8 +1,8 @@
 """Defines Pads: ONNX's Pad, CenterCropPad, Pads of other frameworks, and Pads of padops that mirror no ONNX Pad.
 
-The definitions follow the Pads' documentation and docs/semantics.md, and share no code with the converter, which they
-check; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to their
-inputs: Pads, and operators that move data or compute integers.
+The definitions follow the Pads' documentation and docs/semantics.md. They share no code with the converter, because
+they check it; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to
+their inputs: Pads, and operators that move data or compute integers.
 """
 
 from __future__ import annotations
@@ -163,12 +163,12 @@ def dialect(head: Head) -> str:
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Returns whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
+    """Returns whether a term cannot fail, even if it is unused: it has a value whenever its inputs have values."""
     return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Returns whether a term only moves data and the rules can follow its input elements."""
+    """Returns whether a term only moves data, so that the rules can follow its elements to its inputs."""
     return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
 
 
@@ -180,12 +180,12 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
-    """Yields a term and the terms that it follows from, but no terms below a term for which ``ends`` is True."""
+    """Yields a term and, through all followed terms, their inputs; stops below a term for which ``ends`` is True."""
     return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
-    """Returns the rank of a Pad's data by its constants (P8); None without known amounts, or if the Pad has axes."""
+    """Returns the rank of a Pad's data, by its amounts (P8); None if they are unknown, or if the Pad has axes."""
     whose, amounts = dialect(head), given.get(1)
     if whose == "ngraph":
         below = next(value for name, _, value in head.attributes if name == "padding_below")

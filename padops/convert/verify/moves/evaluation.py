@@ -1,7 +1,8 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-The id of an unknown element identifies its value and its place in the value; the id of a constant element identifies
-its bits. onnx's reference implementation, which shares no code with the converter, computes operators.
+The id of an unknown element identifies a value of the model and a place in this value. The id of a constant element
+identifies its type and bits. onnx's reference implementation, which shares no code with the converter, computes
+operators.
 """
 
 from __future__ import annotations
@@ -211,7 +212,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Evaluates two terms on the element ids of their inputs; ``most`` limits values, ``size`` returns open dims."""
+    """Evaluates two terms on the ids of their inputs; ``most`` limits a value's elements, ``size`` sets open dims."""
 
     def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
         self._terms, self._roots, self._most, self._size = terms, roots, most, size
@@ -313,7 +314,7 @@ class Evaluation:
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Returns, for a Pad or its data, an open dim for each axis of the known amounts; for other values, None."""
+        """Returns open dims for a Pad or its data, one for each axis of the known amounts; None for other values."""
         terms = self._terms
         for pad in islice(cone(terms, self._roots[0]), DEEPEST):
             if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
