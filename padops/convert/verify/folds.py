@@ -114,9 +114,9 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
     if kernel is None or not all(isinstance(size, int) for size in kernel):
         raise Unsupported(f"the kernel of {name} is not known")
     if name in POOLS and (any(one != 1 for one in dilations or ()) or terms.attribute(term, "ceil_mode", 0)):
-        raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
+        raise Unsupported(f"{name} has SAME with dilations or ceil_mode, on which runtimes do not agree")
     if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
-        raise Unsupported("AveragePool with SAME that counts its padding")
+        raise Unsupported("AveragePool has SAME, and counts its padding")
     rows = {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1)}
     rows |= {"auto_pad": (STRING, auto_pad), "kernel_shape": (INTS, tuple(kernel))}
     rows |= {name: (INTS, value) for name in LISTS if (value := terms.attribute(term, name))}
