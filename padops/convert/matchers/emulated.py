@@ -11,10 +11,10 @@ the choice of nodes does not matter. Two such Pads become one if they have the s
 higher axis, and nothing else reads the value between them. (``folding`` joins other Pads.) If data of unknown size may
 be shorter than the amounts, a Pad with computed amounts replaces the nodes, provided that it saves nodes.
 
-Three kinds of emulations stay. Before opset 11, all stay, because a Pad would have no fallback. Nodes stay that differ
-from a Pad for a size that the model allows, if computed amounts do not help (the record names the size). Vectors of
-integers, and values computed from constants alone, stay because ONNX Runtime computes shapes while it loads the model,
-but only with its own operators.
+Three kinds of emulations stay. Before opset 11, all stay, because a Pad would have no fallback. Nodes stay if they
+differ from a Pad for a size that the model allows, and computed amounts do not help (the record names the size).
+Vectors of integers, and values computed from constants alone, stay because ONNX Runtime computes shapes while it loads
+the model, but only with its own operators.
 
 **tf2onnx's symmetric Pad**: the nodes add one element at each end of every affected axis, reflect about these elements,
 and remove them again::
