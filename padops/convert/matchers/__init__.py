@@ -1,8 +1,9 @@
-"""The matchers of Pads: one file for each foreign form of a node.
+"""The matchers, which find the nodes that pad: one file for each kind of node.
 
-A matcher reads a node. It returns the equivalent operator of the domain ``padops``, with the function that changes the
-nodes if there are several, or the reason why the Pad stays. To add a matcher, write a file with a function that accepts
-a site and the model's types and returns a ``Match`` or None, and list the function here.
+A matcher reads a node. For a node that pads, it returns a ``Match``: the equivalent operator of the domain ``padops``,
+with a function if other nodes change too; or the reason why the Pad stays. To add a matcher, write a function in a file
+of its own, and list the function in ``choose``. The function accepts a site and the model's types; it returns None for
+other nodes.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def choose(
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise a Pad of any name and domain, except calls of the model's functions: their bodies are searched."""
+    """Recognise any other node with Pad in its name, but no call of a function: padops searches the function."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None
@@ -67,7 +68,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match_unnamed_domain(site: NodeSite, types: Types) -> Match | None:
-    """Return the match of a Pad that padops would convert if the user named its domain; None if it would not."""
+    """Return the match of a Pad that padops would convert if the user named its domain; else None."""
     node = site.node
     if node.domain and node.domain in KNOWN_DOMAINS:
         return None
@@ -108,6 +109,6 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher]) -> Match |
 
 
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
-    """Return the domains in which an exporter left TensorFlow's Pads: nodes with names that no other framework has."""
+    """Return the domains, unknown to padops, of nodes with op_types that only TensorFlow has, such as MirrorPad."""
     named = {site.node.domain for site in pads if site.node.op_type in TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {frameworks.OWN_DOMAIN})

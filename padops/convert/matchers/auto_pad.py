@@ -1,19 +1,20 @@
-"""SAME_UPPER and SAME_LOWER of convolutions and poolings, written out: explicit amounts, or a SamePad in front.
+"""Replaces SAME_UPPER and SAME_LOWER of convolutions and poolings by explicit pads, or by SamePad_1 in front.
 
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
-there were no dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices
-and AveragePool below opset 19 refuse negative amounts since 1.31.1; older releases are wrong for some sizes. ONNX
-Runtime rounds the output size up with ceil_mode, so the verdict is only "may be wrong". A convolution begins its
-windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
+there were no dilation, and does not clamp a negative total to 0. Since 1.31.1, two poolings without a dilation refuse
+negative amounts: MaxPool of floats without indices, and AveragePool below opset 19. Older releases are wrong for some
+sizes. With ceil_mode, ONNX Runtime rounds the output size up, so the verdict is only "may be wrong". A convolution
+begins its windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-Only with ``auto_pad="explicit"`` does a conversion change a node. Right results keep their bits. The three forms:
+A conversion changes a node only with ``auto_pad="explicit"``. Right results keep every bit; the exception is a MaxPool
+of floats behind SamePad_1. The three forms:
 
-- **explicit pads**: every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
-- **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. The
+- **explicit pads**, if every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
+- **SamePad_1** in front of the node, which then pads nothing itself. SamePad_1 computes the amounts at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If chooses between nodes with explicit pads, for data that cannot be padded: of an
-  AveragePool that counts only data; of a MaxPool that returns indices, is of double, or is in a function, where types
-  are unknown. A MaxPool of other floats prefers this form: padded data change its results for NaN and minus infinity.
+- **explicit pads, by size**: an If chooses between nodes with explicit pads. An AveragePool that counts only data needs
+  this form, because its data cannot be padded. So does a MaxPool that returns indices, or has data of double or of
+  unknown type. A MaxPool of other floats prefers this form: padded data change its results for NaN and minus infinity.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _taken(axis: Axis, mode: str) -> tuple[int, int]:
 
 
 def _may_round_up(node: ir.Node) -> bool:
-    """Return whether ONNX Runtime may round the output size up, and choose other kernels."""
+    """Return whether ceil_mode may be set: then ONNX Runtime rounds the output size up, and chooses other kernels."""
     ceil_mode = node.attributes.get("ceil_mode")
     return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
 
@@ -133,7 +134,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Return how many of ONNX Runtime's kernels refuse negative amounts: "all", "some" (the type decides) or ""."""
+    """Return which of ONNX Runtime's kernels refuse negative amounts: "all", "some" (the type decides) or "" (none)."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":
@@ -160,14 +161,14 @@ def settle(site: NodeSite, constants: Constants, pads: Sequence[int], made: Repl
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
-    """Turn the node into nested Ifs on its sizes, one branch for each choice; ``choices`` are ordered by ``below``."""
+    """Turn the node into nested Ifs on its sizes; ``choices`` has the amounts of each axis, ordered by ``below``."""
     node = site.node
     tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """Return the node if ``chosen`` has all axes; else an If that tests the i-th amounts of the next axis."""
+        """Return the node if ``chosen`` covers all axes; else an If that tests the i-th amounts of the next axis."""
         if len(chosen) == len(choices):
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
@@ -190,7 +191,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
 def _tests(
     site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]
 ) -> list[list[ir.Value]]:
-    """Return, for each axis, one bool value for each choice except the last: whether the size needs this choice."""
+    """Return each axis's conditions: for every choice but the last, a bool value, true if the size needs the choice."""
 
     def scalar(value: int, role: str) -> ir.Value:
         return constants.add(np.array(value, np.int64), site, role)

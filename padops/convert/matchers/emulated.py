@@ -5,29 +5,31 @@ PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular conv
     1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
 
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
-zeros; indices beyond the first and the last element. One axis at a time, ``maps.py`` describes each input of the Concat
-as a map of positions in the data. It compares the joined maps with the map of a Pad, so the choice of nodes does not
-matter. A Pad then absorbs the Pad in front of it if nothing else reads the value between them, both have the same mode,
-and the axis of the later Pad is higher. (``folding`` joins other Pads.) Data of unknown size may be shorter than the
-amounts. In this case, a Pad with computed amounts replaces the nodes if it saves nodes.
+zeros; indices beyond the first and the last element. ``maps.py`` takes one axis at a time, and describes each input of
+the Concat by a map from its positions to positions in the data. It compares the joined maps with the map of a Pad, so
+the choice of nodes does not matter. Two such Pads become one if they have the same mode and fill, the later Pad has the
+higher axis, and nothing else reads the value between them. (``folding`` joins other Pads.) If data of unknown size may
+be shorter than the amounts, a Pad with computed amounts replaces the nodes, provided that it saves nodes.
 
-Three kinds of emulations stay: nodes that differ from a Pad for a size that the model allows (the record names this
-size); all nodes before opset 11, where a Pad would have no fallback; and vectors of integers and values computed from
-constants alone, because ONNX Runtime computes shapes while it loads the model, but only with its own operators.
+Three kinds of emulations stay. Before opset 11, all stay, because a Pad would have no fallback. Nodes stay if they
+differ from a Pad for a size that the model allows, and computed amounts do not help (the record names the size).
+Vectors of integers, and values computed from constants alone, stay because ONNX Runtime computes shapes while it loads
+the model, but only with its own operators.
 
-**tf2onnx's symmetric Pad**: the nodes pad every affected axis by one element, reflect about this element, and remove it
-again::
+**tf2onnx's symmetric Pad**: the nodes add one element at each end of every affected axis, reflect about these elements,
+and remove them again::
 
     1234  ->  012340  ->  2101234043  ->  21123443
 
-The reflection is a Pad, too. For each axis, a mask states which elements to keep: it has ones, except for the two added
-elements, at begin and -1 - end. The masks need the shape of the reflected data, so the emulation is one cluster of
-seven or more nodes. The converter evaluates the ones for two shapes with different dims, which decide for all shapes.
-It replaces the nodes only if the masks are right and nothing else reads the values between the nodes. For data of a
-convolution, tf2onnx has moved the channels-last Transpose behind the reflection; it stays there.
+The reflection is a Pad, too. For each axis, a mask selects the elements to keep: it is true, except at ``begin`` and
+``-1 - end``, the places of the two added elements. The masks need the shape of the reflected data, so the emulation is
+one cluster of seven or more nodes. The converter evaluates the nodes that make a mask's ones for two shapes with
+different dims, which decide for all shapes. It replaces the nodes only if the masks are right and nothing else reads
+the values between the nodes. tf2onnx moves the channels-last Transpose of a convolution's data behind the reflection;
+the Transpose stays there.
 
-The amounts must be constant. Like TensorFlow, OpenVINOPad_12 refuses amounts above the size of the axis (P4); the
-emulation would show the padding of the other end. So an emulation that is known to have larger amounts stays.
+The amounts must be constant. Like TensorFlow, OpenVINOPad_12 refuses amounts above the size of the axis (P4). With such
+amounts, the emulation shows the element added at the other end. So it stays if its amounts are known to be larger.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Yield values that all inputs, except possible blocks of fill, may copy; the nearest first."""
+    """Yield the values that every input may copy, unless the input may be a block of fill; the nearest value first."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -107,7 +109,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value]) -> Emulation | None:
-    """Return the Pad of ``data`` that a node emulates by joining ``inputs``, or by itself as a copy of the data."""
+    """Return the Pad of ``data`` that a node emulates: a Concat of ``inputs``, or a Gather with these outputs."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
@@ -199,7 +201,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """Return the bounds if an axis may be too short, else None. Refuse bounds that do not help or save no nodes."""
+    """Return the bounds if an axis may be too short, else None; refuse bounds that do not help or save no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -213,7 +215,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
         spared = emulation.pad.spared
         bounds[emulation.axis] = LONGEST if spared is None else -spared
     if gone <= 4 + any(bounds) + (-1 in bounds):  # the Pad, and the nodes of ``_bounded``
-        raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
+        raise Unconvertible(f"{why}, and with computed amounts it saves no nodes")
     return bounds
 
 
@@ -241,8 +243,8 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 def _are_one(first: Emulation, second: Emulation) -> bool:
     """Return whether one Pad replaces two emulations; the second emulation pads the first's result.
 
-    Each axis has its own map, so the order of the axes does not matter. Only ascending axes count, so that each
-    emulation belongs to one Pad: for axes 2, 3 and 2, the first two emulations become one Pad.
+    Each axis has its own map, so one Pad could replace axes in any order. padops joins only ascending axes, so that
+    each emulation belongs to one Pad: for axes 2, 3 and 2, the first two emulations become one Pad.
     """
     padded, both = first.padded, (first, second)
     one, other = ((x.rank, x.pad.mode, None if x.fill is None else (x.fill.dtype, bits(x.fill))) for x in both)
@@ -254,7 +256,7 @@ def _are_one(first: Emulation, second: Emulation) -> bool:
 
 
 def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types) -> Replacement:
-    """Return the Pad that replaces all emulations, with the largest amounts, even if there are bounds."""
+    """Return the Pad that replaces all emulations, with its amounts before ``_bounded`` caps them."""
     first, last = found[0], found[-1]
     mode, type_name = last.pad.mode, types.name(first.data, last.padded)
     rank = first.rank
@@ -373,7 +375,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
 
 
 def _removes(found: _Cluster, compress: ir.Node, axis: int, sizes: np.ndarray, types: Types) -> bool:
-    """Return whether a Compress removes the elements added to an axis; if so, collect its nodes."""
+    """Return whether a Compress removes the elements added to an axis; if so, add it and its mask to ``found``."""
     scatter = compress.inputs[1].producer() if len(compress.inputs) == 2 and compress.inputs[1] is not None else None
     if scatter is None or not _is(scatter, "ScatterElements", "Scatter") or len(scatter.inputs) != 3:
         return False

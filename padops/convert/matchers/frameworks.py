@@ -1,26 +1,26 @@
 """Pads of other frameworks: TensorFlow's, OpenVINO's and nGraph's, Caffe2's, PyTorch's.
 
 **TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. ``--custom-ops
-MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain, or
-in a domain of tf2onnx without ``:DOMAIN``. tf2onnx 1.17.0 loses the domain in the branches of an If, so padops also
-accepts nodes of the default domain. All nodes become OpenVINOPad_12, which accepts amounts of any integer type at run
-time, and, like TensorFlow, up to n - 1 elements for REFLECT and n for SYMMETRIC, where n is the size of the axis (P4).
+MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain;
+without ``:DOMAIN``, in a domain of tf2onnx. tf2onnx 1.17.0 loses the domain in the branches of an If, so padops also
+accepts nodes of the default domain. All nodes become OpenVINOPad_12, which accepts computed amounts of any integer
+type. It has TensorFlow's limits (P4): on an axis of n elements, n - 1 for REFLECT and n for SYMMETRIC.
 
-**OpenVINO**: the Pads that ``ir/`` reads from an IR. **nGraph**, OpenVINO's predecessor: the attributes
-``padding_below`` and ``padding_above`` distinguish nGraph's Pads from the Pads of other frameworks, in a domain that
-the user has named or in the domain ``ngraph``.
+**OpenVINO**: the Pads that ``ir/`` reads from an IR. **nGraph**, OpenVINO's predecessor: Pads in the domain ``ngraph``
+or in a domain that the user has named. The attributes ``padding_below`` and ``padding_above`` distinguish these Pads
+from the Pads of other frameworks.
 
 **Caffe2**'s PadImage, which Caffe2's ONNX frontend leaves in the default domain; attributes hold the amounts of two
 axes. PadImage extends the uncropped data (FULL of P3) and reflects once, so it becomes OpenVINOPad_12.
 
-**PyTorch**'s operators of the library ATen that its exporter does not translate. ``operator_export_type=ONNX_ATEN``,
-and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write ``org.pytorch.aten::ATen`` with the operator's name as
-an attribute. Before PyTorch 1.11, they write this node in the default domain. ``ONNX_FALLTHROUGH`` writes a node whose
-``op_type`` is the operator's name.
-The inputs are PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first,
-begin and end of each axis. ``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they
-become OpenVINOPad_12, which accepts amounts as large as PyTorch's (P4). ``circular`` crops first, as ONNX does, so
-it becomes a Pad of ONNX. ``constant`` also becomes a Pad of ONNX.
+**PyTorch**'s operators of the library ATen that PyTorch's exporter does not translate.
+``operator_export_type=ONNX_ATEN``, and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write
+``org.pytorch.aten::ATen`` with the operator's name as an attribute. Before PyTorch 1.11, they write this node in the
+default domain. ``ONNX_FALLTHROUGH`` writes a node whose ``op_type`` is the operator's name. The inputs are PyTorch's
+arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of each axis.
+``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they become OpenVINOPad_12,
+which accepts amounts as large as PyTorch's (P4). ``circular`` crops first, as ONNX does, so it becomes a Pad of ONNX.
+``constant`` also becomes a Pad of ONNX.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognise MirrorPad, PadV2 and Pad of the user's ``domains``, of tf2onnx's domain, and with a lost domain."""
+    """Recognise MirrorPad, PadV2 and Pad in the user's ``domains`` or tf2onnx's domain, or with a lost domain."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -300,7 +300,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Reorder unknown amounts by nodes in front of the node; remove the mode, which is an invalid Constant."""
+        """Add nodes that reorder unknown amounts; remove the mode, which is an invalid Constant, and the fill."""
         node.resize_inputs(2)
         remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads
@@ -372,5 +372,5 @@ def _pytorch_fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray
             fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(dtype)
         fill = None if np.isinf(np.float64(fill)) and np.isfinite(value) else fill
     if fill is None:
-        raise Unconvertible(f"the value {value} is not of the data's type, {type_name}")
+        raise Unconvertible(f"the value {value} cannot become an element of the data's type, {type_name}")
     return fill

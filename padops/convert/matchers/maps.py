@@ -1,18 +1,18 @@
 """Maps from output positions to source positions, for nodes that only move data and for chains of such nodes.
 
-Along the padded axis, each node is a map from its own positions to positions of the data, and the maps of successive
-nodes compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, for every size of the axis:
+Along the padded axis, each node maps positions of its output to positions of its input. The maps of successive nodes
+compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, for every size of the axis:
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
-- **The size is unknown.** If all bounds of a map are within ``reach`` elements of either end, and the axis has at least
-  ``2 * reach`` elements, one more element only adds one to the middle of the nodes' map and of the Pad's map. So two
-  sizes above ``2 * reach`` decide for all longer sizes; ``find_pad`` compares every shorter size, including 0. Sizes
-  for which the nodes fail need no comparison: like Pad, Expand refuses an empty axis, which has no edge to repeat.
-- **Some sizes are too short.** For such a size n, a Slice returns fewer elements; a Pad repeats elements or refuses the
-  data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
+- **The size is unknown.** If all bounds of a map are within ``reach`` elements of either end, each element beyond
+  ``2 * reach`` only lengthens the middle of both maps, the nodes' and the Pad's. So two sizes above ``2 * reach``
+  decide for all longer sizes. ``find_pad`` also compares every shorter size, including 0. Sizes for which the nodes
+  fail need no comparison: like Pad, Expand refuses an empty axis, which has no edge to repeat.
+- **Some sizes are too short.** For such a size n, a Slice returns fewer elements, but a Pad repeats elements or refuses
+  the data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
 
-Only nodes that leave every other axis as it is count: a Slice of two axes ends the chain. If an Expand, a Tile or a
-block of fill changes another axis, Concat refuses the result, because its other inputs have the dims of the data.
+A chain has only nodes that keep all other axes unchanged: a Slice of two axes ends it. If an Expand, a Tile or a block
+of fill changes another axis, the Concat fails, because its other inputs have the dims of the data.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class AxisPad:
 
 
 def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
-    """Return, for each element, the position in the data that it shows, or ``FILL``; raise one of ``FAILS``."""
+    """Return the position, or ``FILL``, that each element shows; raise one of ``FAILS`` if the nodes fail."""
     return np.concatenate([reduce(lambda inner, step: step.show(inner), part, np.arange(size)) for part in parts])
 
 
@@ -69,7 +69,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
     Args:
         parts: the steps from the data to each part.
         size: the size of the axis. If None, the Pad holds for all sizes above ``AxisPad.differs``. Each
-            bound of a Slice lies within ``reach`` elements of one end of the data, so if the axis has at least
+            bound of a Slice lies within ``reach`` elements of one end of the data. So on an axis of at least
             ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross.
     """
     probe = size
@@ -88,7 +88,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
         return pad
 
     def differs(n: int, spared: int = -UNBOUNDED) -> bool:
-        """Return whether, at size ``n``, the nodes differ from the Pad with its amounts capped at ``n - spared``."""
+        """Return whether the nodes differ at size ``n`` from the Pad with its amounts capped at ``n - spared``."""
         most = max(n - spared, 0)
         try:
             return not _is(replace(pad, begin=min(pad.begin, most), end=min(pad.end, most)), _positions(parts, n), n)
@@ -105,7 +105,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad with the map ``found`` for one size; its data are where the map first shows all data."""
+    """Return the Pad with the map ``found`` for one size; its data are where ``found`` first shows all data."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None
@@ -151,7 +151,7 @@ def _tiled(times: int, inner: np.ndarray) -> np.ndarray:
 
 
 def copied(value: ir.Value, graph: ir.Graph | ir.Function | None) -> tuple[ir.Node, ir.Value] | None:
-    """Return the node in ``graph`` that computes a value and may copy its first input, and this input; else None."""
+    """Return a value's node in ``graph`` and the node's first input, if the node may copy this input; else None."""
     node = value.producer()
     if node is None or node.domain != "" or node.op_type not in COPIES or node.graph is not graph:
         return None
@@ -250,7 +250,7 @@ class Reader:
         return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
-        """Return the step of a Gather with constant indices, or of one index and an Unsqueeze of its axis."""
+        """Return the step of a Gather with constant indices; for one index, with the Unsqueeze of its axis."""
         nodes: tuple[ir.Node, ...] = (node,)
         if node.op_type == "Unsqueeze":
             axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))

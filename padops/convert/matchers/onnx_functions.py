@@ -157,7 +157,7 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
             raise Unconvertible(f"its axes {axes.tolist()} are out of range for data of rank {rank} [P8]")
         axes %= rank
     if len(set(axes.tolist())) < len(axes):
-        raise Unconvertible(f"its axes {axes.tolist()} have a repeat [P8]")
+        raise Unconvertible(f"its axes {axes.tolist()} name an axis twice [P8]")
     return axes
 
 

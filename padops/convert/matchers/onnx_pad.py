@@ -3,8 +3,8 @@
 Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. ONNX Runtime (1.20 to 1.32)
 refuses both. If it knows the rank of the data, it also refuses amounts and axes in an external file.
 
-The node, not the opset, decides whether the amounts are an attribute or an input: attribute-form nodes under opset 11
-and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
+padops reads the amounts from the attribute or the input that the node has, whatever the opset: attributes under opset
+11 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
 the version in which it is valid.
 
 **Operators of padops**, native or in Python, come from an earlier conversion; a new target may convert them again.
@@ -88,7 +88,7 @@ class Amended:
         self.wrong.append(f"with {name} of {type_name}")
         if array is not None:
             if array.size and int(array.max()) > np.iinfo(np.int64).max:
-                raise Unconvertible(f"its input {name} has {int(array.max())}, more than int64 has")
+                raise Unconvertible(f"its input {name} has {int(array.max())}, which int64 cannot hold")
             return array.astype(np.int64)
         if (self.site.scope.opset or 0) < CASTS_RIGHT_SINCE:
             raise Unconvertible(f"its input {name} is of type {type_name}, expected int64")
@@ -131,7 +131,7 @@ def _numbers(array: np.ndarray) -> list[float]:
 
 
 def _is_external(value: ir.Value) -> bool:
-    """Return whether the elements of a constant are in an external file; ONNX Runtime looks through Identity."""
+    """Return whether the elements of a constant are in an external file; like ONNX Runtime, look through Identity."""
     node = value.producer()
     while node is not None and node.op_type == "Identity" and node.inputs[0] is not None:
         value, node = node.inputs[0], node.inputs[0].producer()
@@ -260,12 +260,12 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     with np.errstate(over="ignore", invalid="ignore"):
         fill = np.asarray(value).astype(by_name(type_name).numpy)
     if fill.dtype.kind in "iub" and float(fill) != float(value):
-        raise Unconvertible(f"the attribute value {value} is not of the data's type, {type_name}")
+        raise Unconvertible(f"the attribute value {value} cannot become an element of the data's type, {type_name}")
     return fill
 
 
 def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
-    """Return an input, or the equivalent attribute if it is absent; refuse an attribute that contradicts the input."""
+    """Return an input, or else the equivalent attribute; refuse an attribute that contradicts the input."""
     if given is None:
         return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)

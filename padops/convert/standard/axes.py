@@ -1,15 +1,16 @@
-"""A Pad of known rank, axis by axis.
+"""Writes a Pad of known rank, axis by axis.
 
 An axis of known size and amounts needs at most three nodes (strings with an interior and bfloat16 with a computed fill
-need four). For any other axis, nodes compute the positions first. Before opset 14, these nodes cannot extend an axis
-that is empty at run time, even if the output has no elements (P5), because Reshape has no empty shapes.
+need four). For any other axis, nodes compute the positions first. Before opset 14, Reshape has no empty shapes. So
+these nodes cannot extend an axis that is empty at run time, even if the output has no elements (P5).
 
 **In parts.** For execution providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing
-is copied between CPU and device; QNN's HTP (2.7.0) also has no Gather. A separate Slice reverses a whole part, because
-a WebGPU Slice (1.27.0) with a negative step is wrong unless it begins at the last element.
+is copied between CPU and device; QNN's HTP (2.7.0) also has no Gather. A separate Slice reverses a whole part: in
+WebGPU (1.27.0), a Slice with a negative step is wrong unless it begins at the last element.
 
-If the amount is known, nodes extend an axis of any size n without reading n. They repeat the elements that the amount
-reaches often enough for n = 1, and cut off the surplus. These elements are one period, or as many as the amount needs:
+If the amount is known, nodes extend an axis of any size n without reading n. They take the elements within reach of the
+amount, repeat them as often as n = 1 needs, and cut off the surplus. These elements are one period, or the part of it
+that the amount needs:
 
 * wrap by b in front: take the last b elements (all n if n < b), repeat them b times, keep the last b.
 * reflect by b in front: take the first b + 1 and their inner elements reversed, repeat both b times, keep the last b.
@@ -56,7 +57,7 @@ class Work:
 
     @staticmethod
     def filling(pad: PadInfo) -> tuple[Work, Operand]:
-        """Return the work in mode constant, and the fill in the form that the work needs."""
+        """Return a ``Work`` for mode constant, and the fill in the form that the ``Work`` needs."""
         with_what, work = any_fill(pad), Work(pad)
         return work, graph_builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
@@ -116,7 +117,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Extend the last axes by positions computed at run time; ``amounts`` has all axes."""
+    """Extend the axes that are still to pad, by positions computed at run time; ``amounts`` covers every axis."""
     if not axes:
         return
     pad, first = work.pad, graph_builder.scalar(0)
@@ -141,10 +142,10 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
-    """Add fill around the elements of one axis; with a plan, also between elements or over some of them (P3, P6).
+    """Add fill around the elements of one axis; by an ``AxisPlan``, also between or in place of elements (P3, P6).
 
-    Without a plan, nothing is cropped. A negative output dim (P1) makes a dim of a block of fill negative, so that the
-    block's node fails. The vectors of an ``AxisAmounts`` have one element here, for this axis.
+    An ``AxisAmounts`` crops nothing; its vectors have one element here, for this axis. If an output dim is negative
+    (P1), a block of fill gets a negative dim, and the block's node fails.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -213,7 +214,7 @@ TILED = 8  # the most repeats of a part by one node, which limits the elements c
 
 
 def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.Value:
-    """Return elements ``start`` to ``stop``; as in Slice, negative bounds count from the end, and all are clamped."""
+    """Return elements ``start`` to ``stop``, as Slice does: negative bounds count from the end, all are clamped."""
     return part(value, ints(start), ints(stop), ints(axis))
 
 
@@ -318,10 +319,11 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
 def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    The sum over one position of the axis determines a block's shape: an empty axis has no position, but has a sum.
+    A block takes its shape from a sum over at most one position of the axis: even an empty axis has a sum.
 
-    If the fill may be -0.0, Where's condition provides the shape; it is false, as no element is less than -inf. On the
-    CPU, Where (1.20 to 1.32) turns a fill of -0.0 into +0.0 if only the unused choice has several elements.
+    If the fill may be -0.0, the condition of Where provides the shape. The condition is false everywhere, as no element
+    is less than -inf. Otherwise Where on the CPU (1.20 to 1.32) would turn -0.0 into +0.0, because only its unused
+    choice would have several elements.
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)

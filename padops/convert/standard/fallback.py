@@ -3,18 +3,19 @@
 For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
 operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
 
-**One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of
-a function for all calls. An attribute equal in all calls is a constant of the body. The body reads all else at run
-time, whatever the model declares (``ort_pad.py``). It reads the mode from a built-in Pad of 0, 1, 2 in this mode, or
-from TfIdfVectorizer, which counts words; session creation folds both nodes away. There are three exceptions. If the
-model proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, a body can read nothing at run time, so
-it is this Pad or the lowered nodes. ONNX Runtime inlines and optimises a body for each call; so for many calls that are
-known only to add elements, the body is this Pad with a check that fails where the Pad is wrong.
+**One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of a
+function for all calls. An attribute with the same value in all calls is a constant of the body. The body reads all else
+at run time, whatever the model declares (``ort_pad.py``). It finds the mode by a built-in Pad, which pads 0, 1, 2 in
+this mode, or by TfIdfVectorizer, which counts words. Session creation folds both nodes away. There are three
+exceptions. If the model proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, a body can read
+nothing at run time, so it is this Pad or the lowered nodes. For many calls that are known only to add elements, the
+body is this Pad with a check, which fails where the Pad is wrong: ONNX Runtime inlines and optimises one copy of the
+body per call.
 
-**Errors.** The native kernel explains an error. A body can only fail: in a node called ``P1_P4_P5`` by an index out of
-bounds, in ONNX Runtime's own Pad, or in Reshape (P8). A body does not detect wrong amounts or a wrong fill for data of
-rank 0 (P7, P8), nor an axis named twice (P8): it uses the axis's last amounts. padops writes no function if an
-attribute is wrong for all data (P6, P8, P9, S1).
+**Errors.** The native kernel explains an error. A body only fails, in one of its nodes: by an index out of bounds, in a
+node named after rules, such as ``P1_P4_P5``; in ONNX Runtime's own Pad; or in Reshape (P8). A body does not detect
+wrong amounts or a wrong fill for data of rank 0 (P7, P8). Nor does it detect an axis named twice (P8), for which the
+last amounts count. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
 
 **No function.** If no body is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
@@ -142,7 +143,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims))
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Make the body read a copy of the data, by a node past which onnxruntime moves no DequantizeLinear."""
+        """Make the body read a copy of the data: onnxruntime moves no DequantizeLinear past the node that copies."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -256,7 +257,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str,
     """Write the model back with a new function for each padops operator in it; replace old functions.
 
     Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes. Return notes about
-    other changes of the model; and, by operator without a function, the reason.
+    other changes of the model, and the reason for each operator that gets no function.
     """
     notes, missing, document = list[str](), dict[str, str](), analysis.document
     if not wanted and not document.touched:
@@ -280,7 +281,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str,
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) -> ir.Function:
-    """Return an operator's function; if needed, first add inputs that only some of its nodes have to all its nodes."""
+    """Return an operator's function. If the body needs an input that some nodes lack, first give them its default."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
@@ -320,7 +321,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 
 
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
-    """Return every call of an operator after inlining the model's functions; raise Unconvertible if that fails."""
+    """Return an operator's calls after inlining functions; refuse an operator without calls, or in a SequenceMap."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.proto)
         _drop_fallbacks(message)
@@ -373,7 +374,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], notes: list[s
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Add an input's default (P7, P8) to all nodes that lack it; return their number, or 0 if a default is unknown."""
+    """Give all nodes that lack an input its default (P7, P8); return their number, or 0 if a default is unknown."""
     document = analysis.document
     analysis.types.infer()
     lacking = []

@@ -1,9 +1,9 @@
 """Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
 
-**Formulas.** If an operand is a ``Number``, NumPy calls it (NEP 13, NEP 18), and it writes a node into the open graph
-builder. If all operands are arrays, NumPy computes the result. So one formula yields a few nodes if all is known, and
-the whole computation if nothing is known. NumPy does not dispatch on an index, a shape or a bound: for these, use
-``take``, ``reshape``, ``cut`` and ``arange``.
+**Formulas.** If an operand is a ``Number``, NumPy calls the ``Number`` (NEP 13, NEP 18), which writes a node into the
+open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if
+everything is known, else nodes for what is not known. NumPy does not dispatch on an index, a shape or a bound: for
+these, use ``take``, ``reshape``, ``cut`` and ``arange``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Number(NDArrayOperatorsMixin, ir.Value):
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
-        """Write a node; if one operand is neutral, such as 0 in a sum, return the other operand."""
+        """Write a node, or return the other operand if one operand is neutral, such as 0 in a sum."""
         if function is np.greater:
             function, operands = np.less, operands[::-1]
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
@@ -214,7 +214,7 @@ class GraphBuilder:
         OPEN.reset(self._opened)
 
     def inner(self) -> GraphBuilder:
-        """Return a graph builder for a graph inside this graph, which holds the constants of both."""
+        """Return a graph builder for a graph inside this graph; this graph holds the constants of both."""
         return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:

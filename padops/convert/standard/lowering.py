@@ -1,8 +1,8 @@
 """Lowers one Pad to the fewest nodes.
 
-For an execution provider, a Pad that the provider runs correctly stays, if necessary in another form without axes. Any
-other Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad
-becomes nodes for ONNX Runtime's CPU provider.
+For an execution provider, a Pad that the provider runs correctly stays a Pad, if necessary one without axes. Any other
+Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad becomes
+nodes for ONNX Runtime's CPU provider.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Return the form of a Pad for the provider, and "" if it breaks no rule; else why the provider accepts no form."""
+    """Return the form of a Pad for the provider; and why the provider accepts no form, "" if it accepts this form."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
@@ -84,7 +84,7 @@ def _is_changed(pad: PadInfo) -> bool:
 
 
 def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
-    """Return the Pad, with a dim added to a computed fill that the provider cannot expand."""
+    """Return the Pad; a computed fill gets one dim if the provider cannot expand such scalars."""
     fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
         return pad
@@ -93,7 +93,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit on the rank if a known Pad of ONNX, with data and output, exceeds it; else 0."""
+    """Return the provider's limit on the rank if a known Pad of ONNX, not of empty tensors, exceeds it; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
@@ -146,7 +146,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """Return the Pad without axes, for the rules: in its mode or mode constant, with the fill if the mode uses it."""
+    """Return the Pad without axes, as the rules judge it: in its own mode if ``same_mode``, else in mode constant."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -170,7 +170,7 @@ def _of_all_axes(pad: PadInfo, data: ir.Value, amounts: Operand, fill: Operand |
 def write(
     pad: PadInfo, plain: bool = False, may_stay: bool = False, row: KnownProvider | None = None
 ) -> tuple[Operand, str]:
-    """Write a Pad for ONNX Runtime's CPU provider, or for ``row``; return the output and a note on ``row``, or "".
+    """Write a Pad for the provider ``row``, by default ONNX Runtime's CPU provider; return the output and a note or "".
 
     ``plain``: the node already is ONNX's Pad, so data of rank 0 may fail: ONNX Runtime refuses them. ``may_stay``: the
     node also has exactly the inputs and attributes of its version.
@@ -199,7 +199,7 @@ def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = Non
     if len(pad.modes) > 1:
         raise Unconvertible("the function's caller sets its mode")
     if pad.type is not None and pad.type not in pad.op.types:
-        raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
+        raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not accept")
     if pad.type is None and plain and here().has_pad and _is_changed(pad):
         return ort_pad.on_data(pad, None)  # the same Pad, hidden from the optimizers
 
@@ -259,7 +259,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
-    """Return whether one Pad of ONNX Runtime is surely right."""
+    """Return whether one Pad of ONNX Runtime is surely right here."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
     if pad.known_modes == (Mode.CONSTANT,):

@@ -1,11 +1,12 @@
-"""A Pad of any rank: ONNX Runtime's Pad on the data, on their indices or between exact casts; else computed indices.
+"""Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where it is right, else by computed indices.
 
-``runtimes.py`` states where the Pad of ONNX Runtime is right: in mode constant after ``cropped`` has cropped the data,
-in the other modes if ``is_right`` is true. This holds from onnxruntime 1.20 on; the newest release can do more.
+The built-in pads the data, if necessary between exact casts, or the indices of the elements. ``runtimes.py`` states
+where it is right: in mode constant after ``cropped`` has cropped the data, in the other modes if ``is_right`` is true.
+This holds from onnxruntime 1.20 on; the newest release can do more.
 
 In all other cases, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill
 appended. A Loop over the axes computes the indices, in the output's shape, by Horner's scheme: an axis of n elements
-turns the indices i of earlier axes into ``i * n + j``. Index -1 is the fill.
+turns the indices i of earlier axes into ``i * n + j``, where j is the position on this axis. Index -1 is the fill.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ _BOUNDS = {
 def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     """Return whether the built-in is right in the mode at ``choice``, as a bool of rank 0.
 
-    Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source:
-    n - 1 for reflect, n for wrap.
+    A mode that extends needs data without empty axes, and no negative amounts. Reflect needs amounts of at most n - 1,
+    wrap of at most n.
     """
     size, usable = shape_of(pad), pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
@@ -102,8 +103,8 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
     The built-in gets the amounts of all axes, never a list of axes: a Transpose that moves through the Pad would
     permute the list. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops
-    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source`` is by default the data;
-    if it is ``numbered`` (their ``iota``), the fill is -1.
+    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source`` is by default the data.
+    With ``numbered``, it is their ``iota``, and the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
@@ -121,7 +122,8 @@ def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
 
     The built-in is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not
     fail then. So GatherND reads the element that the reflection reaches, and fails if the axis lacks this element. The
-    element is the fill of the Pad in mode reflect. ``reach`` is the larger of an axis's two amounts, if known.
+    element becomes the fill of the Pad, which mode reflect ignores. ``reach`` has the larger of each axis's two
+    amounts, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -231,7 +233,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
         return write(pad)
     if pad.type is None:
         raise Unconvertible(
-            f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
+            f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which need casts"
         )
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
@@ -272,7 +274,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
         if not here().has_pad:
             raise Unconvertible(f"without Pad, opset {opset} has no operators that do the same")
         if not typed:
-            raise Unconvertible(f"ONNX Runtime's Pad of opset {opset} does not have {pad.type or 'the types'}")
+            raise Unconvertible(f"ONNX Runtime's Pad of opset {opset} does not accept {pad.type or 'the types'}")
         if pad.known_modes != (Mode.CONSTANT,):
             raise Unconvertible(
                 f"ONNX Runtime's Pad may get it wrong, and opset {opset} has no other operators that do the same"
@@ -323,7 +325,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Number:
-    """Write all modes but constant, and constant too if it leaves elements: return the output, or flat indices."""
+    """Write all modes, but constant only if no crop removes a whole axis; return the output, or flat indices."""
 
     def compute() -> Number:
         indices = _indices(pad, choice, amounts)
@@ -336,7 +338,7 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """Pad by indices alone: for nGraph's interior in mode constant (P6), without Pad, or where no Ifs may nest."""
+    """Write a Pad by indices alone, if it may have an interior (P6), if no Pad may be a node, or if no Ifs may nest."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = _filled_indices(pad, amounts)
@@ -365,7 +367,7 @@ def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
 
 
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
-    """Return, for each output element, the index of the flat data's element that it shows in the mode at ``choice``."""
+    """Return the index in the flat data that each output element shows, in the mode at ``choice``."""
     size = shape_of(pad)
     extents = pad_values.Extents.of(pad.op, size, amounts)
     step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
@@ -411,7 +413,7 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Callable[[Number, Numbers], Numbers]) -> Number:
-    """Return the indices that a Loop computes; ``row`` turns an axis and the expanded indices into the next indices."""
+    """Return the indices that a Loop over the axes computes; ``row`` adds one axis to the indices so far."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))

@@ -1,6 +1,6 @@
-"""The values of a Pad that nodes read: shape, fill, mode, amounts of each axis (P2); and the rules that refuse a Pad.
+"""Computes the values of a Pad that nodes read (shape, fill, mode, amounts of each axis), and refuses wrong Pads.
 
-Known **amounts** are arrays; nodes compute unknown amounts. Amounts map output positions to source positions.
+Known **amounts** are arrays; nodes compute unknown amounts. Amounts map output positions to source positions (P2).
 
 Four numbers define a mode. For n elements and a position o relative to the first element: clamp o to [-slack, n - 1 +
 slack], take m = o modulo the period ``factor * n + offset``, and show the lesser of m and its mirror image, period +
@@ -108,7 +108,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """Return the position of a string attribute among its ``options``, of rank 0."""
+    """Return the position of a string attribute's value in ``options``, as a scalar."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
@@ -126,7 +126,7 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
 
 
 def mode_of(pad: PadInfo) -> Numbers:
-    """Return the position of the mode in ``modes``, of rank 0."""
+    """Return the position of the mode in ``modes``, as a scalar."""
     if len(pad.modes) == 1 or not has_modes(pad, here().opset):
         return _choice_of(pad, pad.op.mode, pad.modes)
     # The element that ONNX Runtime's own Pad puts in front of 0, 1, 2 reveals its mode at every opset.
@@ -186,7 +186,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """Return the amounts of every axis; they are known if the rank and everything that they depend on are known."""
+    """Return the amounts of every axis, as arrays if the rank and everything else that determines them are known."""
     if pad.dims and (known := pad.amounts) is not None:
         vectors = [ints(*column) for column in zip(*((one.begin, one.end, one.interior) for one in known))]
         return AxisAmounts(*vectors if vectors[2].any() else vectors[:2])
@@ -293,7 +293,7 @@ def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
 
 
 def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
-    """Return, for positions in and around a window, the element that each shows: 0 to ``size`` - 1."""
+    """Return the element of a window, 0 to ``size`` - 1, that each position in and around it shows."""
     factor, offset, mirror, slack = extension
     if not is_number(slack, FAR):
         positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)
@@ -310,7 +310,7 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
-    """Return the number at ``choice``, of rank 0; known if all numbers are equal."""
+    """Return the number at ``choice``, as a scalar; known if all numbers are equal."""
     return graph_builder.scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
@@ -343,7 +343,7 @@ class Extents:
         return shown if self.start is None else shown + take(self.start, axis)
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
-        """Return 1, by a Gather that fails if a dim would be negative or there is nothing to extend (P1, P4, P5)."""
+        """Return 1, by a Gather that fails if amounts break P1, P4 or P5: for example, if a dim would be negative."""
         least = graph_builder.lowest(self.output, ints(1))  # for data of rank 0, the 1 alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
         # An output without elements needs nothing to extend from.
@@ -361,7 +361,7 @@ class Extents:
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
-    """Return whether positions show one of ``count`` elements that are ``every`` positions apart, and which (P6)."""
+    """Return whether each position shows one of ``count`` elements, ``every`` positions apart, and which one (P6)."""
     gap = positions % every
     shown = (positions - gap) // every
     return (shown > -1) & (shown < count) & (gap < 1), shown
@@ -399,12 +399,12 @@ def check(pad: PadInfo) -> None:
 
 
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
-    """Refuse the nodes for a Pad if ONNX Runtime would crash when it folds Ifs while it loads the model.
+    """Refuse the nodes for a Pad if ONNX Runtime, while it loads the model, would fold Ifs and crash.
 
     The runtime moves nodes out of an If with a constant condition. A moved If or Loop still refers to values of its old
-    graph. A second move, out of an outer If, finds this graph freed. So does an If or Loop inside a moved node if it
-    reads a value beside the moved node. Then the process crashes, the results have wrong dims, or the wrong branch runs
-    (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
+    graph. A second move, out of an outer If, finds this graph freed. So does an If or Loop inside a moved node, if it
+    reads a value that stood beside this node. Then the process crashes, the results have wrong dims, or the wrong
+    branch runs (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
     """
     depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
@@ -425,7 +425,10 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
 
 
 def follows_dequantizing(value: Operand | None) -> bool:
-    """Return whether onnxruntime may move a DequantizeLinear to a value, and crash if an If reads it (1.20 to 1.32)."""
+    """Return whether onnxruntime may move a DequantizeLinear to a value.
+
+    If an If then reads the value, onnxruntime (1.20 to 1.32) may crash.
+    """
     producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):

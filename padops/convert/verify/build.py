@@ -1,8 +1,8 @@
 """Reads a model into terms.
 
-Each value becomes the term of the node that computes it, in that node's graph. An Identity becomes its input; a
-Constant or an initializer becomes its elements. A missing attribute has its schema's default. An ONNX Pad and the
-padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and
+Each value becomes a term: the operator, inputs and graph of the node that computes the value. An Identity becomes its
+input; a Constant or an initializer becomes its elements. A missing attribute has its schema's default. An ONNX Pad and
+the padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and
 functions are compared as graphs of their own.
 """
 
@@ -76,7 +76,7 @@ class Builder:
     def __init__(
         self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
-        """``overridable`` names the optional inputs; for the converted model, the optional inputs of both models."""
+        """``overridable`` names the optional inputs; for the converted model, those optional in both models."""
         self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
@@ -230,7 +230,7 @@ class Builder:
         return self._constants.of_attribute(node.attribute[0], self._folder) if is_constant else None
 
     def _body(self, attribute: str, body: onnx.GraphProto, scope: Scope) -> int:
-        """Returns a graph attribute's term; the body's inputs become formals. ``scope`` has only outer names."""
+        """Returns the term of a body, whose inputs become ``Kind.FORMAL`` terms; ``scope`` has only outer names."""
         place, formals = scope.place, []
         for index, value in enumerate(body.input):
             self._shadow(value.name, scope)
@@ -258,7 +258,7 @@ class Builder:
         return term
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
-        """Returns a function's term, as a graph with its own imports, and whether the function draws random numbers."""
+        """Returns the term of a function, which has its own imports, and whether the function draws random numbers."""
         key = key_of(function)
         if key in self._bodies:
             return self._bodies[key]
@@ -277,7 +277,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """Returns the head. Its site is a number that tells random nodes apart, and nodes of an unknown domain."""
+        """Returns the head with a site: a number that tells apart random nodes, and nodes of an unknown domain."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)

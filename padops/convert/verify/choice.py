@@ -83,8 +83,8 @@ def verify(
         atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
         providers: The execution providers of both sessions, first choice first: names, or pairs of a name and options.
             padops adds its provider as in ``padops.InferenceSession``, but converts neither model. Each session has its
-            own process, which may crash. Only outputs are compared: every bit, unless ``rtol`` or ``atol`` is given.
-            The notes name the provider of each Pad. Register libraries of providers first.
+            own process, because a provider may crash. Only outputs are compared: every bit, unless ``rtol`` or ``atol``
+            is given. The notes name the provider of each Pad. Register libraries of providers first.
 
     Returns:
         The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
@@ -212,7 +212,7 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
 
 
 def _loaded(original: Model, converted: Model, verification: Verification) -> Verification:
-    """Loads two models that are proved equal but were not run: a model that does not load is no success."""
+    """Loads two models proved equal but not run; changes the outcome if the converted model does not load."""
     refusals = dict[str, str]()
     for name, model in (("original", original), ("converted", converted)):
         try:
@@ -242,7 +242,7 @@ def can_copy() -> bool:
 
 
 def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
-    """Runs a function in a copy of this process with ``room`` more bytes of memory, or without fork in this process."""
+    """Runs a function in a copy of this process with ``room`` more bytes of memory; without fork, in this process."""
     if not can_copy():
         return run()
     forking = get_context("fork")
@@ -307,7 +307,7 @@ def _size(model: Model) -> int:
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """Returns the error class (with an exit code) of a verification; None if it passed, with ``strict`` by a proof."""
+    """Returns a verification's error class (with an exit code); None if it passed; with ``strict``, if it is proved."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed

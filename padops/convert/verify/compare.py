@@ -114,7 +114,7 @@ class _Comparison:
     case: RunInputs
 
     def outcome(self, trials: Sequence[Trial]) -> Verification:
-        """Compares the models on the original's trials; if ONNX Runtime refuses both, padops replaces their Pads."""
+        """Compares the models on the original's trials; if ONNX Runtime refuses both, padops runs their Pads."""
         case = self.case
         try:
             return self._compared(trials)
@@ -321,7 +321,7 @@ def _repeats_an_axis(feeds: Feeds, hints: model_pads.Hints) -> bool:
 
 
 class Scout:
-    """Observes the Pads of a model. A model that runs in its place has the same nodes, but with operators of padops."""
+    """Observes the Pads of a model; ``Model.instead`` has the same nodes, but operators of padops in place of Pads."""
 
     def __init__(self, model: Model) -> None:
         copy = deepcopy(model.instead or model.message)

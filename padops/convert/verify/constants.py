@@ -85,7 +85,7 @@ class Constants:
 
 
 def _part(path: Path, offset: int, length: int) -> np.ndarray:
-    """Returns the bytes of a part of a file without a copy. onnx itself refuses symbolic links, which caches use."""
+    """Maps a part of a file into memory. onnx's own reader refuses symbolic links, which caches use."""
     with os_errors_as("cannot read", path):
         if (lacking := offset + length - path.stat().st_size) > 0:
             lies = f"before the end of the constant that lies in it from {offset} on"

@@ -1,10 +1,11 @@
-"""Folds: a window operator with pads equals the same operator without pads behind a Pad of mode ``constant``.
+"""Folds: a convolution or pooling with pads equals the same operator without pads, behind a Pad of mode constant.
 
-The operator behind a Pad is the normal form. Two windows are equal if their normal forms have the same operator and
-attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME becomes
-a Pad with the amounts of S1. A mask that Attention pads to the length of the keys goes behind a Pad. MaxPool pads with
-a value below every number, and some pools do not count their padding: the fill of a Pad never equals such padding, only
-the padding of another such pool does. Float sums are equal as ONNX defines them; runtimes may round them differently.
+The operator behind a Pad is the normal form. Two such operators are equal if their normal forms have the same operator
+and attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME
+becomes a Pad with the amounts of S1. A mask that Attention pads goes behind a Pad to the length of the keys. MaxPool
+pads with a value below every number, and some pools do not count their padding. Such padding never equals the fill of a
+Pad, only the padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them
+differently.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
-    """Compares two windows of one op_type; returns None if a term is not such a window or if only the inputs differ."""
+    """Compares two window operators of one op_type; returns None for other terms, or if only the inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -113,9 +114,9 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
     if kernel is None or not all(isinstance(size, int) for size in kernel):
         raise Unsupported(f"the kernel of {name} is not known")
     if name in POOLS and (any(one != 1 for one in dilations or ()) or terms.attribute(term, "ceil_mode", 0)):
-        raise Unsupported(f"{name} with SAME and dilations or ceil_mode, on which runtimes do not agree")
+        raise Unsupported(f"{name} has SAME with dilations or ceil_mode, on which runtimes do not agree")
     if name == "AveragePool" and terms.attribute(term, "count_include_pad", 0):
-        raise Unsupported("AveragePool with SAME that counts its padding")
+        raise Unsupported("AveragePool has SAME, and counts its padding")
     rows = {name: (kind, value) for name, kind, value in defaults_of(DOMAIN, "SamePad_1", 1)}
     rows |= {"auto_pad": (STRING, auto_pad), "kernel_shape": (INTS, tuple(kernel))}
     rows |= {name: (INTS, value) for name in LISTS if (value := terms.attribute(term, name))}
@@ -181,7 +182,7 @@ def _finite(terms: Terms, term: int) -> bool:
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """Pads an Attention's mask that is shorter than the keys to their length, as its body does from version 24 on."""
+    """Pads a short mask of Attention to the length of the keys, as the function's body does from version 24 on."""
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT
     dims, dtype = terms.shape(mask), terms.dtype(mask)

@@ -75,7 +75,7 @@ def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Ve
 
 
 def _answering(path: str, *names: str) -> Callable[[Any], Any]:
-    """Returns a function that runs an IR: it returns the outputs or, for a list, the inputs and output of each Pad."""
+    """Returns a function that runs an IR and returns its outputs; for a list, the inputs and output of each Pad."""
     outputs, pads = cache(_outputs), cache(_pads)
 
     def answer(question: Any) -> Any:
@@ -171,7 +171,7 @@ def _compare_pads(
 
 
 def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
-    """Describes how a Pad of the converted model differs; "" if equal; None if its inputs differ."""
+    """Describes how a Pad of the converted model differs; "" if it is equal; None if OpenVINO's Pad lacks an input."""
     message = converted.message
     constants = {tensor.name for tensor in message.graph.initializer}
     if any(name and name not in constants and at >= len(inputs) for at, name in enumerate(pad.input)):

@@ -74,7 +74,7 @@ def pad_term(
 
 
 def version_of(domain: str, op_type: str, version: int) -> int | None:
-    """Returns the version of ONNX's Pad that the operator equals; None for any other operator."""
+    """Returns the version of an ONNX Pad or of its mirror in padops; 0 for com.microsoft's Pad, None for others."""
     if op_type == "Pad" and domain in ("", MICROSOFT):
         return version if domain == "" else 0
     is_mirror = domain == DOMAIN and op_type in OPS and op_type.startswith("Pad_")

@@ -1,4 +1,4 @@
-"""Measures how far each output of the original moves by rounding alone; the converted model may differ by as much.
+"""Measures how far rounding alone moves each output of the original: from this follows the tolerance.
 
 The original runs at two optimisation levels, and with its inputs and weights changed by a rounding error. The tolerance
 is the largest change of an output times ``FACTOR``, since another order of sums or another fusion may cause a change of
@@ -59,7 +59,7 @@ class Moves:
         return changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Returns whether an output is within the tolerance; ``levels`` includes optimisation, which may be wrong."""
+        """Returns whether an output is within the tolerance; ``levels`` also allows what optimisation changes."""
         if not are_alike(before, after):
             return False
         least = 1.0 if name in self._parts else 0.0
@@ -91,7 +91,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 def _is_near(
     before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
-    """Returns whether two values differ by no more than the pairs allow, or the largest element or ``least`` allows."""
+    """Returns whether two values differ by no more than the ``pairs``, the largest element or ``least`` allow."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)

@@ -108,7 +108,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its file, its content, and ``instead``: a model that runs in its place with its external data."""
+    """A model's file and content; ``instead`` is a model that runs in its place, with the same external data."""
 
     path: Path
     message: onnx.ModelProto
@@ -158,7 +158,7 @@ class Trial:
 
 
 class Risks:
-    """Records attempts before they run, in memory shared by copies of the process: a division by 0 crashes its copy."""
+    """Records each attempt before it runs, in memory that copies of the process share: attempts may crash a copy."""
 
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")

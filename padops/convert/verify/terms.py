@@ -130,7 +130,7 @@ class Terms:
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
-        """Returns the term of a constant that stays outside the store; :func:`digest_of` returns ``digest``."""
+        """Returns the term of a constant; ``read`` returns its elements, :func:`digest_of` their ``digest``."""
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term

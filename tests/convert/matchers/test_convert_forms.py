@@ -130,10 +130,10 @@ LEFT = [
     stays(13, pad(["x", "pads", "fill"], value=2.0),
           "its attribute value is 2.0, but its input constant_value is 3.0; remove one",
           tensors=(PADS, tensor("fill", 3, np.float32))),
-    stays(13, pad(value=0.5), "the attribute value 0.5 is not of the data's type, int32", "int32"),
-    stays(13, pad(value=300.0), "the attribute value 300.0 is not of the data's type, int8", "int8"),
-    stays(13, pad(value=1.5), "the attribute value 1.5 is not of the data's type, uint8", "uint8"),
-    stays(13, pad(value=2.0), "the attribute value 2.0 is not of the data's type, bool", "bool"),
+    stays(13, pad(value=0.5), "the attribute value 0.5 cannot become an element of the data's type, int32", "int32"),
+    stays(13, pad(value=300.0), "the attribute value 300.0 cannot become an element of the data's type, int8", "int8"),
+    stays(13, pad(value=1.5), "the attribute value 1.5 cannot become an element of the data's type, uint8", "uint8"),
+    stays(13, pad(value=2.0), "the attribute value 2.0 cannot become an element of the data's type, bool", "bool"),
     stays(13, pad(value=1.0), "the attribute value 1.0 is not a string, but the data are", "string"),
     stays(13, pad(value=1.0),
           "the attribute value 1.0 has to become an input, and the type of the data is unknown", "undefined"),
@@ -494,7 +494,7 @@ NAMED = {  # the data and other inputs, the tensors, and what is said of the las
                     "its fill is double, and its data are float; cast the fill, which is computed"),
     "pads of float": ("float[2, 3] x, float[4] pads", "", "its input pads is of type float, expected integers"),
     "pads beyond int64": ("float[2, 3] x", "uint64[4] pads = {0, 9223372036854775808, 0, 0}",
-                          "its input pads has 9223372036854775808, more than int64 has"),
+                          "its input pads has 9223372036854775808, which int64 cannot hold"),
 }  # fmt: skip
 
 

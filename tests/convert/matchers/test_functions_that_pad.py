@@ -167,7 +167,7 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
     (centred(shape=[7]), "its input shape has dims [1], expected [2]"),
     (centred(shape=[7, -2]), "its shape is [7, -2], expected integers that are not negative"),
     (centred(shape=[7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
-    (centred(axes=[1, -1]), "its axes [1, 1] have a repeat [P8]"),
+    (centred(axes=[1, -1]), "its axes [1, 1] name an axis twice [P8]"),
     (centred(axes=1), "its axes are not a list of integers, or the function's caller sets them"),
     (centred(opset=17), "CenterCropPad needs opset 18; the model has opset 17"),
     (centred(kind="complex64"), "its data are complex64, and ONNX Runtime has no complex tensors"),

@@ -240,7 +240,7 @@ def test_a_type_that_concat_lacks_leaves_no_fallback() -> None:
 
 # --- none at all ------------------------------------------------------------------------------------------------------
 
-WHY = "this file needs padops for Pad_21: its data are of several types, int4, uint4, some of which are cast"
+WHY = "this file needs padops for Pad_21: its data are of several types, int4, uint4, some of which need casts"
 SAYS = f"{WHY}; --target onnx (padops.lower) may help"
 
 

@@ -92,7 +92,7 @@ def test_what_a_pad_does(node: Head, dims: Any, inputs: list, amounts: Any, mode
     assert (found.mode, found.rules, found.fill) == (mode, rules, fill)
 
 
-NO_KERNEL = r"its strides and dilations for rank \d \[S1\]"
+NO_KERNEL = r"its strides and dilations do not fit rank \d \[S1\]"
 REFUSED: list[tuple[Head, tuple[int, ...], list[Any], type[Exception], str]] = [
     (pad(fill=bytes(4)), S, [L([0] * 4)], Unsupported, "the fill or the mode"),
     (pad("other"), S, [L([0] * 4)], Unsupported, "the fill or the mode"),
@@ -105,7 +105,7 @@ REFUSED: list[tuple[Head, tuple[int, ...], list[Any], type[Exception], str]] = [
     (head("pad", "aten"), S, [L([[1, 2]])], Fails, "rank 2"), (head("pad", "aten"), S, [], Fails, "rank 2"),
     (head("pad", "aten"), S, [L([1, 2]), L([b"other"])], Unsupported, "mode 'other'"),
     (head("PadImage"), S, [], Fails, "rank 2"), (head("PadImage", pads=(1, 2)), (1, 1, 2, 2), [], Fails, "rank 4"),
-    (head("Pad", OV), S, [L([1, 0])], Fails, r"None for rank 2 \[P8\]"),
+    (head("Pad", OV), S, [L([1, 0])], Fails, r"None do not fit rank 2 \[P8\]"),
     (head("Pad", OV), S, [L([1]), L([1])], Fails, r"\[P8\]"),
     (head("Pad", OV), S, [L([[1, 0]]), L([0, 2])], Fails, r"\[P8\]"),
     (head("Pad", NG, padding_interior=(1,), **BOTH), S, [], Fails, r"rank 2 \[P8\]"),

@@ -1,9 +1,10 @@
-"""Compares two parts that only move data: each part runs once, on the positions of elements instead of the elements.
+"""Compares two parts that only move data: each part runs on the positions of elements instead of the elements.
 
 An operator that only moves data decides only where each element comes from. If both parts yield the same element at
-each position, they agree for all data of these dims. Open dims get fixed sizes. First, all dims have one size, from 0
-to ``LARGEST`` or a longer period. Then sizes are near constants of the parts, their products and their sums. Then two
-axes are large. Last, sizes differ by symbol or dim by dim. The proof names its sizes and covers no others.
+each position, they agree for all data of these dims. Open dims get fixed sizes. First, all dims have the same size,
+from 0 to ``LARGEST`` or to a longer period. Then one axis has 0 or 1 elements, or a size near constants of the parts,
+their products or sums. Then two axes are large. Last, each symbol or each dim has a size of its own. The proof names
+its sizes and covers no others.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
 
 
 def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol: Dim) -> int:
-    """Draws a size; with ``alike``, dims of one symbol have one size."""
+    """Draws a size; with ``alike``, dims with the same symbol have the same size."""
     return random.Random(repr((seed, (alike and symbol) or (term, axis)))).choice(pool)
 
 
@@ -162,13 +163,13 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
 
 
 def _fixed(pair: list[Evaluation], term: int) -> list[int]:
-    """Returns those elements of a term of few integers that follow from no open dim: two sizes yield the same."""
+    """Returns the elements of a term of few integers that depend on no open dim: they are the same at two sizes."""
     one, other = _few(pair, term)
     return [int(number) for number in one[one == other]]
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a term's integers at two sizes if they are few, and alike in shape; else no integers."""
+    """Returns a term's integers at each of two sizes, if they are few and have the same shape; else no integers."""
     with suppress(Unsupported, Fails):
         one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:

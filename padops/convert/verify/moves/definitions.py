@@ -1,8 +1,8 @@
 """Defines Pads: ONNX's Pad, CenterCropPad, Pads of other frameworks, and Pads of padops that mirror no ONNX Pad.
 
-The definitions follow the Pads' documentation and docs/semantics.md, and share no code with the converter, which they
-check; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to their
-inputs: Pads, and operators that move data or compute integers.
+The definitions follow the Pads' documentation and docs/semantics.md. They share no code with the converter, because
+they check it; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to
+their inputs: Pads, and operators that move data or compute integers.
 """
 
 from __future__ import annotations
@@ -163,12 +163,12 @@ def dialect(head: Head) -> str:
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Returns whether a term has a value wherever its inputs have values, so that an unused term cannot fail."""
+    """Returns whether a term cannot fail, even if it is unused: it has a value whenever its inputs have values."""
     return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 
 def moves_data(terms: Terms, term: int) -> bool:
-    """Returns whether a term only moves data and the rules can follow its input elements."""
+    """Returns whether a term only moves data, so that the rules can follow its elements to its inputs."""
     return terms.op(term) in FOLLOWED or bool(dialect(terms.head(term)))
 
 
@@ -180,12 +180,12 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
-    """Yields a term and the terms that it follows from, but no terms below a term for which ``ends`` is True."""
+    """Yields a term and, through all followed terms, their inputs; stops below a term for which ``ends`` is True."""
     return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
-    """Returns the rank of a Pad's data by its constants (P8); None without known amounts, or if the Pad has axes."""
+    """Returns the rank of a Pad's data, by its amounts (P8); None if they are unknown, or if the Pad has axes."""
     whose, amounts = dialect(head), given.get(1)
     if whose == "ngraph":
         below = next(value for name, _, value in head.attributes if name == "padding_below")
@@ -207,7 +207,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
     """Return the effect of a Pad on data of a shape; refuse unknown amounts, and amounts that do not fit (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported("attributes that the function's caller sets")
+        raise Unsupported("the function's caller sets attributes")
     match dialect(head):
         case "onnx":
             return _onnx(head, shape, known)
@@ -231,7 +231,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
         case "tensorflow":
             paddings = known(1)
             if paddings is None or paddings.shape != (len(shape), 2) or paddings.dtype.kind not in "iu":
-                raise Fails(f"paddings for rank {len(shape)}")
+                raise Fails(f"paddings do not fit rank {len(shape)}")
             mode = TENSORFLOWS[head.name] or attributes.get("mode", b"").decode().lower()
             fill = 2 if head.name == "PadV2" else -1
             return Definition(_rows(shape, paddings[:, 0], paddings[:, 1]), mode, TENSORFLOW, fill)
@@ -241,7 +241,7 @@ def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
 def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any = 0) -> list[Axis]:
     rows = (begins, ends, interior or [0] * len(shape))
     if any(row is None or np.ndim(row) != 1 or len(row) != len(shape) for row in rows):
-        raise Fails(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
+        raise Fails(f"amounts {begins} and {ends} do not fit rank {len(shape)} [P8]")
     return [Axis(*(int(one) for one in row)) for row in zip(shape, *rows)]
 
 
@@ -259,7 +259,7 @@ def _same_axes(shape: Sequence[int], attributes: Attributes) -> list[Axis]:
     lists = (kernel, strides, dilations)
     fits = all(len(one) == len(kernel) and all(number > 0 for number in one) for one in lists)
     if len(shape) != len(kernel) + 2 or not fits:
-        raise Fails(f"kernel {kernel} and its strides and dilations for rank {len(shape)} [S1]")
+        raise Fails(f"kernel {kernel} and its strides and dilations do not fit rank {len(shape)} [S1]")
     first = 2 if attributes.get("data_format", b"NCHW").startswith(b"NC") else 1
     found = [Axis(size, 0, 0) for size in shape]
     auto_pad = attributes.get("auto_pad", b"SAME_UPPER").decode()
@@ -278,7 +278,7 @@ def _torch(name: str, shape: Sequence[int], known: Known) -> Definition:
     if mode not in TORCH_MODES:
         raise Unsupported(f"mode {mode!r}")
     if pads is None or pads.ndim != 1 or pads.size % 2 or pads.size > 2 * len(shape):
-        raise Fails(f"amounts for rank {len(shape)}")
+        raise Fails(f"amounts do not fit rank {len(shape)}")
     found = _placed(shape, ((-1 - at, *row) for at, row in enumerate(pads.reshape(-1, 2).tolist())))
     extends = mode in ("reflect", "replicate", "symmetric")
     return Definition(found, TORCH_MODES[mode], ONCE if extends else ONNX, fill, number=True)
@@ -311,9 +311,9 @@ def _onnx(head: Head, shape: Sequence[int], known: Known) -> Definition:
     if head.fill or head.mode not in MODES:
         raise Unsupported("the fill or the mode of a Pad is not known")
     if amounts is None or amounts.shape not in ((amounts.size,), (1, amounts.size)):
-        raise Fails("pads that are no list [P8]")
+        raise Fails("pads are no list [P8]")
     if not rank and amounts.size:
-        raise Unsupported("a Pad of data without axes")
+        raise Unsupported("the data of a Pad are without axes")
     chosen = list(range(rank)) if axes is None else axes.reshape(-1).tolist()
     is_inside = all(-rank <= axis < rank for axis in chosen)
     if not is_inside or amounts.size != 2 * len(chosen) or len({axis % rank for axis in chosen}) < len(chosen):

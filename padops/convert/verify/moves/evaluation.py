@@ -1,7 +1,8 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-The id of an unknown element identifies its value and its place in the value; the id of a constant element identifies
-its bits. onnx's reference implementation, which shares no code with the converter, computes operators.
+The id of an unknown element identifies a value of the model and a place in this value. The id of a constant element
+identifies its type and bits. onnx's reference implementation, which shares no code with the converter, computes
+operators.
 """
 
 from __future__ import annotations
@@ -167,20 +168,20 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
     """Returns the ids of padded data; raises Unsupported if there are more than ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
     if mode not in pads.MODES:
-        raise Unsupported(f"a Pad of mode {mode!r}")
+        raise Unsupported(f"no proof covers a Pad of mode {mode!r}")
     if broken := next(pads.broken(axes, mode, rules), ""):
-        raise Fails(f"{list(data.ids.shape)} padded by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
+        raise Fails(f"{list(data.ids.shape)} cannot be padded by {[tuple(axis[1:3]) for axis in axes]} [{broken}]")
     dims = [pads.output(axis, rules) for axis in axes]
     if prod(dims) > most:
-        raise Unsupported(f"a value of {prod(dims)} elements, which is more than {most}")
+        raise Unsupported(f"a value has {prod(dims)} elements, which is more than {most}")
     outside = 0
     if mode == "constant":
         if fill is None:
-            raise Unsupported("the fill of a Pad whose element type is not known")
+            raise Unsupported("the element type of the fill of a Pad is not known")
         if fill.ids.size != 1:
-            raise Fails(f"a fill of shape {list(fill.ids.shape)} [P7]")
+            raise Fails(f"the fill has shape {list(fill.ids.shape)} [P7]")
         if data.dtype and fill.dtype and fill.dtype != data.dtype:
-            raise Fails(f"a fill of {type_name(fill.dtype)} for {type_name(data.dtype)} [P7]")
+            raise Fails(f"the fill is {type_name(fill.dtype)}, and the data are {type_name(data.dtype)} [P7]")
         outside = int(fill.ids.item())
     if 0 in dims:
         return Ids(np.empty(dims, np.int64), data.dtype)
@@ -199,11 +200,11 @@ def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
 def converted(number: np.ndarray, dtype: int) -> np.ndarray:
     """Converts a number to an element of a type as PyTorch does: to a 16-bit float by way of float."""
     if number.size != 1 or not dtype or dtype == TensorProto.STRING:
-        raise Unsupported("a fill that is not one number, or of data of an unknown type")
+        raise Unsupported("the fill is not one number, or the type of the data is not known")
     kind = helper.tensor_dtype_to_np_dtype(dtype)
     one = number.reshape(())
     if kind.kind in "iu" and not np.iinfo(kind).min <= one <= np.iinfo(kind).max:
-        raise Unsupported(f"a fill of {one} for {type_name(dtype)}")
+        raise Unsupported(f"the fill {one} cannot become an element of {type_name(dtype)}")
     if kind.kind in "iub":
         return np.asarray(one.astype(kind))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -211,7 +212,7 @@ def converted(number: np.ndarray, dtype: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Evaluates two terms on the element ids of their inputs; ``most`` limits values, ``size`` returns open dims."""
+    """Evaluates two terms on the ids of their inputs; ``most`` limits a value's elements, ``size`` sets open dims."""
 
     def __init__(self, terms: Terms, roots: tuple[int, int], most: int, size: Size | None) -> None:
         self._terms, self._roots, self._most, self._size = terms, roots, most, size
@@ -232,7 +233,7 @@ class Evaluation:
                 todo.append((term, True))
                 todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
                 if len(self._values) + len(todo) > DEEPEST:
-                    raise Unsupported(f"a region of more than {DEEPEST} values")
+                    raise Unsupported(f"a region has more than {DEEPEST} values")
                 continue
             try:
                 self._values[term] = self._evaluate(term, ready)
@@ -249,7 +250,7 @@ class Evaluation:
     def _known(self, term: int, what: str) -> np.ndarray:
         """Returns the elements of a value that decides where elements of other values go."""
         if isinstance(found := self._given(term), Ids):
-            raise Unsupported(f"{what} that are computed from data")
+            raise Unsupported(f"the data determine {what}")
         return found
 
     def difference(self, one: Value, other: Value) -> str:
@@ -285,7 +286,7 @@ class Evaluation:
 
     def _check_size(self, count: int) -> None:
         if count > self._most:
-            raise Unsupported(f"a value of {count} elements, which is more than {self._most}")
+            raise Unsupported(f"a value has {count} elements, which is more than {self._most}")
 
     def _leaf(self, term: int) -> Ids:
         """Returns ids for the elements of a value whose node is not evaluated, because both models have the value."""
@@ -313,7 +314,7 @@ class Evaluation:
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Returns, for a Pad or its data, an open dim for each axis of the known amounts; for other values, None."""
+        """Returns open dims for a Pad or its data, one for each axis of the known amounts; None for other values."""
         terms = self._terms
         for pad in islice(cone(terms, self._roots[0]), DEEPEST):
             if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
@@ -326,7 +327,7 @@ class Evaluation:
         given = {at: one for at, one in enumerate(self._terms.inputs(term)) if one != ABSENT}
 
         def known(at: int) -> np.ndarray | None:
-            return self._known(given[at], "amounts of a Pad") if at in given else None
+            return self._known(given[at], "the amounts of a Pad") if at in given else None
 
         data = self.elements.ids(self._given(given[0]))
         said = defined(self._terms.head(term), data.ids.shape, known)
@@ -352,13 +353,13 @@ class Evaluation:
         if op == "Cast":
             to = self._terms.attribute(term, "to")
             if not isinstance(to, int):
-                raise Unsupported("a Cast whose type the function's caller sets")
+                raise Unsupported("the function's caller sets the type of a Cast")
             made = self.elements.cast(first, to) if isinstance(first, Ids) else cast(first, to)
             if made is None:
-                raise Unsupported(f"a cast to {type_name(to)} that may round")
+                raise Unsupported(f"a cast to {type_name(to)} may round")
             return made
         if op == "ConstantOfShape":
-            dims = [int(dim) for dim in self._known(inputs[0], "dims of ConstantOfShape").reshape(-1)]
+            dims = [int(dim) for dim in self._known(inputs[0], "the dims of ConstantOfShape").reshape(-1)]
             value = self._terms.attribute(term, "value")
             filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
             if min(dims, default=0) < 0 or filled is None or filled.size != 1:
@@ -368,7 +369,7 @@ class Evaluation:
         # The inputs whose elements become elements of the result
         moved = range(len(inputs)) if op == "Concat" else (1, 2) if op == "Where" else (0,)
         places = moved if op in FOLLOWED else ()
-        planes = [None if one == ABSENT or at in places else self._known(one, f"{op} of data")
+        planes = [None if one == ABSENT or at in places else self._known(one, f"inputs of {op}")
                   for at, one in enumerate(inputs)]  # fmt: skip
         data = [self._given(inputs[at]) for at in places]
         is_known = all(isinstance(value, np.ndarray) and value.dtype.kind in "iub" for value in data)
@@ -419,10 +420,10 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     """Rejects operations that the reference computes, but that runtimes refuse or compute differently."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported(f"{op} without data, or with attributes that the function's caller sets")
+        raise Unsupported(f"{op} has no data, or attributes that the function's caller sets")
     rank, axis = data.ndim, attributes.get("axis")
     if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
-        raise Unsupported("Squeeze with an empty list of axes")
+        raise Unsupported("Squeeze has an empty list of axes")
     if axis is not None and not -rank <= axis < rank + (op == "Flatten"):
         raise Fails(f"{op} along axis {axis} of rank {rank}")
     if op == "Slice" and rest:
@@ -431,7 +432,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
         lengths = rest[0].tolist() if rest else list(attributes.get("split") or ())
         size = data.shape[axis or 0]
         if sum(lengths) != size if lengths else (head.version < 18 and size % head.outputs):
-            raise Fails(f"Split of {size} elements into {lengths or head.outputs}")
+            raise Fails(f"Split cannot divide {size} elements into {lengths or head.outputs}")
     if op in ("Reshape", "Expand", "Tile", "ConstantOfShape") and head.version < 5:
         raise Unsupported(f"{op} of version {head.version}")
     if op == "Reshape" and min(rest[0].tolist(), default=0) < -1:
@@ -441,7 +442,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     if op == "Gather" and rest[0].size > most:
         raise Unsupported(f"{op} of {rest[0].size} elements")
     if op in ALIKE and len({value.dtype for value in (data, *rest)}) != 1:
-        raise Fails(f"{op} of inputs of several types")
+        raise Fails(f"{op} has inputs of several types")
     if op == "Range" and (rest[1].reshape(-1)[0] == 0 or abs(int(rest[0] - data) // int(rest[1])) > FEW):
         raise Unsupported("Range by 0, or of many elements")
     if op.startswith("Reduce") and (not data.size or (rest and not rest[0].size) or attributes.get("axes") == ()):
@@ -449,10 +450,10 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     if op in SUMS:
         for value in (data, *rest):
             if value.dtype.kind not in "iu" or value.size > FEW:
-                raise Unsupported(f"{op} of {value.dtype}, or of many elements")
+                raise Unsupported(f"{op} has operands of {value.dtype}, or of many elements")
             far = value.size and max(abs(int(value.max())), abs(int(value.min()))) > SAFE
             if far and op not in ("Clip", "Max", "Min", "Sign"):
-                raise Unsupported("an integer beyond its type")
+                raise Unsupported("an integer may grow beyond its type")
 
 
 def _check_slice(rank: int, lists: Sequence[np.ndarray | None]) -> None:
@@ -461,8 +462,8 @@ def _check_slice(rank: int, lists: Sequence[np.ndarray | None]) -> None:
     count = starts.size
     chosen = list(range(count)) if axes is None else axes.tolist()
     if any(one is not None and one.size != count for one in lists) or any(not -rank <= at < rank for at in chosen):
-        raise Fails("Slice with lists of several lengths, or of axes that the data lack")
+        raise Fails("Slice has lists of several lengths, or axes that the data lack")
     if len({at % rank for at in chosen}) < count:
-        raise Unsupported("Slice of one axis twice")
+        raise Unsupported("Slice names an axis twice")
     if steps is not None and (steps < 0).any() and np.isin(ends, ENDLESS).any():
-        raise Unsupported("a Slice backward to the largest integer, which runtimes do not agree on")
+        raise Unsupported("a Slice goes backward to the largest integer, on which runtimes do not agree")
