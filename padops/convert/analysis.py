@@ -73,7 +73,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values behind (possibly) wrong Pads to the Pad and the reason, with and without graph optimisation."""
+        """Map values behind (possibly) wrong Pads to the reason; the second map is without graph optimisation."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:
@@ -97,12 +97,12 @@ class Pad:
 
     @cached_property
     def info(self) -> PadInfo | None:
-        """The Pad's description; None if no operator of padops is equivalent, or there is no Pad to emit."""
+        """The Pad's description; None if no operator of padops is equivalent, or the node gets explicit pads."""
         return None if self.match.pad is None else describe(self.match.pad, self.site, self.types)
 
     @cached_property
     def broken(self) -> str | None:
-        """The rule that the Pad breaks for any data, so that no road makes the model run; None if it breaks none."""
+        """The rule that the Pad breaks for any data; None if it breaks none. No conversion makes such a Pad run."""
         if (info := self.info) is None:
             return None
         if info.problem is not None:
@@ -120,7 +120,7 @@ class Pad:
             return f"{error.detail} [{error.rule}]"
 
     def facts(self, minor: int) -> PadFacts:
-        """Return the Pad's facts and the verdict of onnxruntime 1.``minor``; call it before any change."""
+        """Return the Pad's facts with the verdict of onnxruntime 1.``minor``; call this before the model changes."""
         site, info, types = self.site, self.info, self.types
         node, domain = site.node, site.node.domain
         verdict, why = self.verdict(minor)
@@ -171,7 +171,7 @@ class Pad:
         return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
     def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-        """Return the verdict of onnxruntime 1.``minor`` on the node and its reason, with or without optimisation."""
+        """Return onnxruntime 1.``minor``'s verdict on the node and the reason, with or without graph optimisation."""
         match = self.match
         if match.verdict is not None:
             return match.verdict
@@ -194,7 +194,7 @@ class Pad:
 
     @cached_property
     def seen(self) -> PadInfo:
-        """The Pad that ONNX Runtime runs."""
+        """The Pad as ONNX Runtime runs it, which may differ from ``info``."""
         seen = self.info if self.match.seen is None else describe(*self.match.seen, self.types)
         assert seen is not None, "a Pad is described"
         return seen
@@ -251,7 +251,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
 
 
 def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> Shape | None:
-    """Return dims as numbers; the names in the model replace unknown dims."""
+    """Return the dims; unknown dims get their names from the model."""
     dims = types.shape(value) if dims is None else dims
     if dims is None:
         return None
@@ -263,7 +263,7 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
 
 
 def _output(shape: Shape | None, stated: Shape | None, amounts: Sequence[Amounts] | None) -> Shape | None:
-    """Return the result's dims, computed from the amounts; the model's stated dims where the data's are unknown."""
+    """Compute the result's dims from the data's dims and the amounts; where these are unknown, take the stated dims."""
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
     found = list(shape)

@@ -46,7 +46,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 def check_options(
     target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
-    """Refuses invalid options, and options that need another option; ``for_runs`` has the runs' options, or None."""
+    """Refuses invalid options, and options without the option that they need; ``for_runs`` has the runs' options."""
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
@@ -112,7 +112,7 @@ def check_known(providers: Collection[str], rules: Collection[str]) -> None:
 
 
 def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) -> Rules:
-    """Returns padops' rules by provider; the rules in a file, which are for one provider, precede padops' own."""
+    """Returns the rules by provider; the rules of a file replace padops' own rules for the file's providers."""
     try:
         return rules_with(rules, providers)
     except FileNotFoundError as error:

@@ -45,7 +45,7 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """padops could not convert a Pad, and ONNX Runtime does not run the model with this Pad, or ``strict`` is set.
+    """A Pad stays, and the model does not run correctly with it; with ``strict``, any Pad stays or has no fallback.
 
     Attributes:
         conversion: The conversion; nothing has been written.
@@ -90,7 +90,7 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextlib.contextmanager
 def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
-    """Turns an exception of a library, ``LIBRARY_ERRORS`` or ``more``, into "initializer 'pads' cannot be read: …"."""
+    """Turns ``LIBRARY_ERRORS`` and ``more`` into a PadopsError, such as "initializer 'pads' cannot be read: …"."""
     try:
         yield
     except PadopsError:

@@ -31,9 +31,9 @@ from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """Returns the model file to write, or None; for a symbolic link, the link's target, as its owner expects.
+    """Returns the model file to write, or None; a symbolic link stays, and the file is its target.
 
-    A new file replaces a link of a Hugging Face cache, because the target's name is the hash of the target's content.
+    Only a link of a Hugging Face cache gives way to a new file, because the target's name is the hash of its content.
     """
     if not in_place:
         return None if output is None else _behind_link(Path(output))
@@ -120,7 +120,7 @@ class Job:
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages all files, verifies the model, and puts the files into place if the verification accepts the model.
 
-    ``ending`` receives the context that holds back signals during the moves, when it is too late to stop.
+    ``ending`` receives a context that holds back signals from the first move on, when it is too late to stop.
     """
     unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target
@@ -159,7 +159,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
 def _verified(
     job: Job, verify: Callable[[Path, Path], Verification], stage: Staging, placements: Sequence[Placement], name: str
 ) -> Verification:
-    """Verifies the staged model; meanwhile, an original from memory and the data files in place are beside it."""
+    """Puts an original from memory, and data files already in place, beside the staged model; verifies the model."""
     original = job.document.path
     if original is None:
         model = onnx.ModelProto() if job.document.foreign else job.given  # OpenVINO runs the files of another format

@@ -6,11 +6,11 @@ successive Pads, and a Pad that a convolution or pooling can absorb. The rules a
 selected (``select="needed"``) stays, as does a Pad whose amounts are known to be wrong. An invalid model may lose its
 error, because nothing checks the amounts of a folded Pad.
 
-The measurements compared a folded model with a model with ONNX's own Pad, and with a model with padops' Pad:
+Measurements compared the folded model with two models: one has ONNX's own Pad, the other has padops' Pad:
 
-- **Conv** (float, float16): equal to ONNX's own Pad at every level, also for infinite weights, NaN and -0: from level
-  basic on, ONNX Runtime itself folds ONNX's Pad. At level all, padops' Pad differs for infinite weights, which yield
-  NaN times zeros, and for sums that underflow to -0, because the blocked kernels skip their own padding.
+- **Conv** (float, float16): equal to ONNX's own Pad at every level, also for infinite weights, NaN and -0, because ONNX
+  Runtime itself folds ONNX's Pad from level basic on. At level all, the blocked kernels skip their own padding, so
+  padops' Pad differs in two cases: an infinite weight times a padded zero is NaN, or a sum underflows to -0.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
 - **AveragePool** (float, float16): equal at every level, if the padding counts (the node has ``count_include_pad`` or
   no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds ONNX's
@@ -20,12 +20,12 @@ The measurements compared a folded model with a model with ONNX's own Pad, and w
 ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads, so a Pad before such a pooling stays. The pass
 does not fold these Pads either, because the folded model returns other bits:
 
-- **MaxPool** of floats. With a fill of minus infinity and a NaN, the order decides which value the pooling keeps; the
-  lowest finite number is more than minus infinity. From level basic on, ONNX Runtime even folds a Pad with a fill of
-  0, with other results; it does not fold padops' Pad.
+- **MaxPool** of floats. If the fill is minus infinity and the data have a NaN, the order of the elements decides which
+  value the pooling keeps. If the fill is the lowest finite number, it exceeds data of minus infinity. From level basic
+  on, ONNX Runtime even folds a Pad with a fill of 0, with other results; it does not fold padops' Pad.
 - ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
 - **ConvTranspose**: its pads crop the output, so a fold would subtract the Pad's amounts from these pads. ONNX Runtime
-  refuses negative pads. With other pads, the results differ, because infinite weights yield NaN in one model only.
+  refuses negative pads. Even without negative pads, infinite weights yield NaN in one of the models only.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 
@@ -95,7 +95,7 @@ class Candidate:
 
 
 def _bits_of(array: np.ndarray | None, unknown: ir.Value | None = None) -> bytes | ir.Value | None:
-    """Return the bits of one element, ``ZERO`` if all are 0; None for more elements; ``unknown`` for no array."""
+    """Return the bits of the array's only element, ``ZERO`` if all are 0; else None; ``unknown`` without an array."""
     if array is None or array.size != 1:
         return unknown if array is None else None
     if array.dtype.kind in "OSU":
@@ -198,7 +198,7 @@ class FoldPads:
     """Folds the Pads of the document's model until none can be folded, and records each fold."""
 
     def __init__(self, analysis: Analysis, request: Request, former: Mapping[ir.Node, str] | None = None) -> None:
-        """Fold in place. ``former`` has the nodes' paths before the conversion, or is None without a conversion."""
+        """Fold in place. ``former`` has the nodes' paths before the conversion; None if no conversion came first."""
         self.records: dict[ir.Node, PadRecord] = {}  # of the folded Pads
         self.notes: dict[ir.Node, str] = {}  # on the Pads that stay
         self._joins = former is None or not request.lowers  # lowering writes two Pads on purpose
@@ -238,14 +238,14 @@ class FoldPads:
     def _join(self, second: Candidate) -> bool:
         """Join two successive Pads if one Pad does the same for any shape; else return False.
 
-        - **constant** with the same fill, if the first only adds: the first adds fill, and the second adds more fill or
-          crops. So the amounts are summed, for any signs of the second's amounts.
-        - **edge**, if both only add: the last element of the first's output is the last element of the data.
-        - **any mode**, if both only add, on different axes: each axis has its own map (P2). Both must be Pads of ONNX,
-          of OpenVINO or of nGraph, which limit the amounts differently (P4).
+        - **constant** with the same fill, if the first Pad only adds: the first Pad adds fill, and the second Pad adds
+          more fill or crops. So one Pad with the summed amounts does the same, even if the second Pad crops.
+        - **edge**, if both Pads only add: the first Pad's output ends in the same element as the data.
+        - **any mode**, if both Pads only add, on different axes: each axis has its own map (P2). Both Pads must have
+          the same limit of amounts (P4): the limits of ONNX, OpenVINO and nGraph differ.
 
-        On the same axis, reflect and symmetric continue from the elements that the first Pad added, with another
-        period. So one Pad never does the same as the two Pads. The same holds for wrap.
+        On the same axis, the second Pad in mode reflect, symmetric or wrap also repeats the elements that the first Pad
+        added, with another period. So one Pad never does the same as the two Pads.
         """
         before = second.info.data.producer()
         first = self._candidates.get(before) if self._joins and before is not None else None
@@ -291,9 +291,9 @@ class FoldPads:
     def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
         """Remove a folded Pad and nodes that only computed its amounts, and record it; return False if it must stay.
 
-        The readers of the padded data then read the data. An output of a graph or a function must keep its name, so its
-        Pad becomes an Identity (unless ``only_bypass``), which ONNX Runtime removes if it can. A Pad whose result an
-        inner graph reads also becomes an Identity if another value may hide the data's name there.
+        The readers of the padded data then read the data. In two cases, the Pad becomes an Identity instead, or stays
+        with ``only_bypass``: its result is an output of a graph or a function, which must keep its name; or an inner
+        graph reads the result, and another value may hide the data's name there.
         """
         self._types.infer()  # once a node is gone, types can no longer be inferred
         scope, node, data, output = pad.site.scope, pad.site.node, pad.site.node.inputs[0], pad.output
@@ -326,7 +326,7 @@ class FoldPads:
         return self._candidates[site.node]
 
     def _selected(self, pad: Pad) -> Candidate | None:
-        """Return a Pad of one node; None for a Pad that breaks a rule, which stays so that a run raises the error."""
+        """Return the Pad as a candidate, or None; a Pad that breaks a rule stays, so that a run raises the error."""
         if pad.match.apply is not None or (info := pad.info) is None or pad.broken is not None:
             return None
         try:
@@ -340,9 +340,9 @@ def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadR
     """Fold Pads, convert the rest, fold Pads that are then foldable; return the records in the original order.
 
     Not all decisions can be made before the first change, because earlier folds and conversions decide which Pad can be
-    folded. Of three successive Pads, the first two become one Pad, and only this Pad can go into the convolution; a
-    convolution can absorb amounts once pads have replaced its own ``auto_pad``; the converter reads TensorFlow's Pads
-    in their converted form. So each pass folds until nothing is left to fold.
+    folded. For example, two Pads first become one Pad, and only this Pad can go into the convolution. A convolution can
+    absorb amounts only after pads have replaced its own ``auto_pad``. TensorFlow's Pads can be joined only after their
+    conversion. So each pass folds until nothing is left to fold.
     """
     passes = [FoldPads(analysis, request)]
     records, paths = convert_pads(analysis, request), passes[0].paths

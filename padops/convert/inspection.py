@@ -79,7 +79,7 @@ class Inspection:
         return summary_of(self.pads, self.left_out)
 
     def commands(self) -> dict[Road, str]:
-        """Return, for each road, the line of code or the command that runs the model so, quoted for pasting."""
+        """Map each of ``roads`` to the Python line or command that runs the model in this way, quoted for pasting."""
         name = str(self.path or "model.onnx")
         file = f"./{name}" if name.startswith("-") else name
         convert = shlex.join(["padops", "convert", file, *self.options])
@@ -269,7 +269,7 @@ def _can_be_lowered(pad: Pad) -> bool:
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
-    """Return the roads that make every failing Pad run, or if none fails, every Pad that may fail; the best first."""
+    """Return the ways to run every failing Pad, or, if no Pad fails, every Pad that may fail; the best first."""
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
@@ -285,7 +285,7 @@ NAMES_APART_SINCE = 25  # from onnxruntime 1.25 on, compiled nodes of two graphs
 
 
 def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
-    """Yield notes on providers with rules from a file or without rules, and on the cost of Pads on the processor."""
+    """Yield notes on providers whose rules are from a file or missing, and on the cost of Pads on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"
@@ -305,7 +305,7 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
 def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
-    """Return the Pads and a list of notes; if the session lowers the model, the Pads have new runners."""
+    """Return the Pads and a list of notes; if the session lowers the model, its provider runs padops' Pads."""
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")
     # The main graph (into which onnxruntime inlines functions), or the body of a node.
     places = [pad.path.rpartition("/")[0] for pad in pads if pad.runner == FIRST_NAME]

@@ -1,7 +1,7 @@
 """``padops.convert``: the steps of a conversion, from reading a model to writing all files.
 
 The steps: read the model; describe each Pad; decide what the Pad becomes, with the reason; apply the decisions; add the
-fallbacks; verify both models; write all files. Folding describes and decides by itself, before and after the
+fallbacks; verify both models; write all files. Folding describes Pads and decides by itself, before and after the
 conversion. padops refuses a conversion that leaves nodes which the installed onnxruntime does not run as specified.
 
 ``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
@@ -115,16 +115,16 @@ def convert(
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
         emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
-                ``matchers/emulated``. They always stay with the target ``"onnx"``, because more runtimes have these
-                operators than all modes of Pad, and with ``"pyop"``, because they are faster.
+                ``matchers/emulated``. With the target ``"onnx"``, they always stay, because more runtimes have these
+                operators than all modes of Pad. With ``"pyop"``, they stay because the Python kernel is slower.
         custom_domains: The domains in which an exporter left nodes of its framework: TensorFlow's MirrorPad, PadV2 and
             Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its related attributes.
         strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
             ``verify``, also raise if the models are not proved to do the same (see ``Verification.unproved``).
         verify: Before writing, prove that the converted model does what the original does, and run both models on the
-            same inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by as much as the original's own floats
-            vary. A model that runs but cannot be compared is written, and ``verification.passed`` is False.
-        run: With ``verify``, run the models after a proof as often as without a proof.
+            same inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by a tolerance measured on the
+            original. A model that runs but cannot be compared is written, and ``verification.passed`` is False.
+        run: With ``verify``, make as many runs after a proof as without a proof.
         inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
         seed: The seed of random inputs.
         rtol: The relative tolerance for rounding; see ``verify``.
@@ -145,9 +145,9 @@ def convert(
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
             the report cannot be written; then the message says that the model has been written.
-        PadsLeftError: padops could not convert a Pad that ONNX Runtime refuses, or a Pad breaks a rule in every run.
-            The model is not written; without an output, padops returns the conversion instead. With ``strict``: any
-            Pad is left, or has no fallback.
+        PadsLeftError: A Pad stays with which ONNX Runtime refuses the model or (SAME, with ``auto_pad``) gets it wrong,
+            or a Pad breaks a rule in every run. The model is not written; without an output, padops returns the
+            conversion instead. With ``strict``: any Pad is left, or has no fallback.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """
@@ -187,13 +187,13 @@ def convert(
 def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
     """Replace every Pad of a model by equivalent operators of standard ONNX, so that the model no longer needs padops.
 
-    A Pad becomes ONNX's own Pad if onnxruntime 1.20 and newer surely run it correctly, else Slice, Concat and Gather:
-    at most three nodes for each padded axis, and nodes that compute shape and amounts if these are unknown. Other
-    operators move element types that ONNX Runtime's Pad lacks. The lowered model has no operator and no function of
-    padops. A later conversion or another lowering changes no bit of its outputs.
+    A Pad becomes ONNX's own Pad if onnxruntime 1.20 and newer surely run this Pad correctly, else Slice, Concat and
+    Gather. These are at most three nodes for each padded axis; further nodes compute an unknown shape or unknown
+    amounts. If ONNX Runtime's Pad lacks the element type, other operators move the data. The lowered model has no
+    operator and no function of padops. A later conversion or another lowering changes no bit of its outputs.
 
-    A Pad of ONNX in mode constant stays ONNX's Pad if ONNX Runtime's Pad has its type and its amounts are known only at
-    run time. ONNX Runtime before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
+    An ONNX Pad in mode constant with dynamic amounts stays, if ONNX Runtime's Pad has its element type. ONNX Runtime
+    before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
 
     With ``provider``, each Pad becomes operators that this execution provider runs correctly on its device.
 
@@ -304,7 +304,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 
 
 def _same_left(analysis: Analysis) -> list[PadRecord]:
-    """Return the SAME convolutions and poolings that no option selects and that onnxruntime refuses or gets wrong."""
+    """Return records of unselected convolutions and poolings with SAME that onnxruntime refuses or may get wrong."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
         match = pad.match
@@ -318,7 +318,7 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
-    """Describe how onnxruntime runs each SAME that it gets wrong, or may get wrong, and that no conversion fixes."""
+    """Describe each node with SAME that onnxruntime gets, or may get, wrong, and that no conversion can fix."""
     gets = {"wrong": "gets", "may be wrong": "may get"}
     failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
@@ -335,9 +335,9 @@ def _without_fallback(op_type: str, why: str) -> str:
 def check_left(conversion: Conversion, strict: bool) -> None:
     """Refuse a conversion that leaves Pads, or whose Pads break a rule.
 
-    Without ``strict``, two kinds count: Pads that keep ONNX Runtime from running the model (it refuses the Pads, or
-    they break a rule in every run), and SAME that ``auto_pad`` selects and ONNX Runtime gets wrong. With ``strict``,
-    all Pads count, and Pads without a wanted fallback count as well.
+    Without ``strict``, three kinds count: Pads that ONNX Runtime refuses, Pads that break a rule in every run, and SAME
+    that stays although ``auto_pad`` selects it and ONNX Runtime gets it wrong. With ``strict``, all Pads count, and
+    Pads without a wanted fallback count as well.
     """
     records = conversion.records
     left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
@@ -361,8 +361,8 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
     """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
 
-    onnx's converter would drop local functions, so they are inlined. The function changes the given document. Each Pad
-    keeps its original facts: onnx's converter drops metadata, so the Pad's name carries the number of its facts.
+    onnx's converter would drop local functions, so they are inlined. The given document changes. Each Pad keeps its
+    original facts. onnx's converter drops metadata, so the name of the Pad's node holds the number of these facts.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -422,7 +422,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
     to_file = None if report == STREAM else report
 
     def finished(conversion: Conversion) -> Conversion:
-        """Write the report: ``convert`` did not know of the streams."""
+        """Name standard input as the source, and write the report; ``convert`` does not know the streams."""
         if source == STREAM:
             conversion = replace(conversion, sources=(_record(INPUT, content),))
         if report == STREAM:

@@ -150,7 +150,7 @@ class PadRecord:
             ``auto_pad``; ``"standard ONNX"`` if the Pad was lowered; None if it is unconverted.
         reason: Why the Pad is unconverted or not needed, else None.
         notes: Other remarks, such as a change of the version.
-        corrects: ONNX Runtime's error in the original node, because of which the outputs may differ; else None.
+        corrects: ONNX Runtime's error in the original node, which may make the outputs differ; else None.
         into: For a folded Pad, the paths of the nodes that now do its work.
         facts: The original Pad, and ONNX Runtime's verdict on it.
     """

@@ -8,9 +8,9 @@ changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is e
 
 ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
 shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as in the
-original: silero-vad's Slices become a Split, because the rank of the Conv in front of them is known. The converted
-model also states the types and ranks of the outputs of functions with Pads: if a Pad has no fallback, ONNX Runtime
-refuses a model that does not state the type of the call's output.
+original. For example, it fuses silero-vad's Slices into a Split, because it knows the rank of the Conv in front of
+them. The converted model also states the output types and ranks of calls of functions with Pads. Without these types,
+ONNX Runtime refuses the model if a Pad has no fallback.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Type
 
 
 def _declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """State an output's inferred type, rank and known dims; if ``data`` is None, also state a type alone."""
+    """State an output's inferred type and dims. If the rank is unknown, state the type only if ``data`` is None."""
     if output.shape is not None or output.is_graph_output():
         return
     dims, type_name = types.shape(output), types.name(output, data)
@@ -118,11 +118,11 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
 
 
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
-    """State the inferred shapes of the outputs of the Scan bodies around Pads; return the nodes that compute them.
+    """State the inferred output shapes of Scan bodies around Pads; return the nodes that compute these outputs.
 
-    ONNX Runtime allocates a Scan's outputs by the shapes that it reads or infers in the body, and refuses to run a Scan
-    without these shapes. It infers shapes through a Pad of ONNX, but neither through an operator of padops nor through
-    computed amounts.
+    ONNX Runtime allocates a Scan's outputs by the shapes that the body states or that it infers, and refuses to run a
+    Scan without these shapes. It infers shapes through ONNX's Pad, but not through padops' operators or computed
+    amounts.
     """
     bodies = {}
     for site in sites:
@@ -205,7 +205,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Insert the new nodes in front of the node, which becomes the last of them; return their operators, in words."""
+    """Insert all new nodes but the last before the node; the node becomes the last. Return their operators as text."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)
@@ -228,7 +228,7 @@ def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
     for name, attribute in pad.attributes.items():
         if attribute.is_ref():
             raise Unconvertible(
-                f"the function's caller sets its attribute {attribute.name}, and a Python kernel cannot read it"
+                f"the function's caller sets the attribute {attribute.name}, which a Python kernel cannot read"
             )
         value = attribute.value.decode(errors="replace") if isinstance(attribute.value, bytes) else attribute.value
         plain[name] = list(value) if isinstance(value, (tuple, list)) else value

@@ -121,7 +121,7 @@ def first_with(opset: int) -> int | None:
 
 
 def _is_row(pad: PadInfo) -> bool:
-    """Return whether the amounts are known, of shape [1, 2r], and the axes are not known to be empty."""
+    """Return whether the amounts are known and have shape [1, 2r], and the axes are not known to be empty."""
     pads, axes = pad.input("pads"), pad.input("axes")
     return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
 
@@ -137,7 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which all releases (or 1.``minor``, with sizes for known amounts) run a Pad right."""
+    """Return the conditions under which all releases, or only 1.``minor`` if given, run a Pad as specified."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -297,7 +297,7 @@ def loads(pad: PadInfo, found: RunsAs) -> bool:
 
 
 def runs(pad: PadInfo) -> str:
-    """Return the reason why a Pad that every ONNX Runtime release runs stays unchanged, with its conditions."""
+    """Return why a Pad needs no conversion: every ONNX Runtime release runs it, under the listed conditions."""
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'the caller sets the mode'}"
     found = limits(pad)
     return f"{text}, as long as {' and '.join(found)}" if found else text
@@ -335,7 +335,7 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Return whether reading the fill as a float changes it: a rounded or large integer, or a negative zero."""
+    """Return whether a provider that reads the fill as a float changes it: a rounded or large integer, or -0."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
     if fill.dtype.name not in ("int32", "uint32", "int64"):
@@ -395,7 +395,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """Return the first rule by which a provider leaves a Pad or may fail, and whether it surely holds; else None."""
+    """Return the first rule by which a provider leaves a Pad or may fail, and whether the rule surely holds."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
@@ -410,7 +410,7 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
 
 
 def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
-    """Return whether a rule, its modes aside, holds for a Pad; None if the model leaves it open."""
+    """Return whether a rule holds for a Pad, whatever the rule's modes; None if the model does not tell."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
     dims, operators, when = pad.dims, pad.around.operators, rule.when

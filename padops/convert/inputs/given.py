@@ -40,13 +40,13 @@ class Input:
         return f"{self.name}: {self.type}[{dims}]"
 
     def dynamic(self, rank: int = 0) -> list[str]:
-        """Return the names of the dynamic dims; the axis names an unnamed dim. ``rank`` replaces an unknown rank."""
+        """Return the names of the dynamic dims, ``input[axis]`` for unnamed dims. ``rank`` replaces an unknown rank."""
         dims = enumerate((None,) * rank if self.dims is None else self.dims)
         names = [(dim, f"{self.name}[{axis}]") for axis, dim in dims if not isinstance(dim, int)]
         return [dim or unnamed for dim, unnamed in names]
 
     def shape(self, sizes: Mapping[str, int], rank: int = 0) -> tuple[int, ...]:
-        """Return the shape, with ``sizes`` of the dynamic dims by name; see ``dynamic``."""
+        """Return the shape; ``sizes`` has the size of each dim that ``dynamic`` names."""
         names = iter(self.dynamic(rank))
         dims = (None,) * rank if self.dims is None else self.dims
         return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
@@ -58,7 +58,7 @@ def inputs_of(message: onnx.ModelProto) -> list[Input]:
 
 
 def optional_inputs(message: onnx.ModelProto) -> list[Input]:
-    """Return the small inputs that a caller may pass, such as amounts, axes and fills; defaults are initializers."""
+    """Return the small optional inputs, such as amounts, axes and fills; initializers hold their defaults."""
     few = {tensor.name for tensor in message.graph.initializer if prod(tensor.dims) <= FEW}
     return [_input(value) for value in message.graph.input if value.name in few & overridable_inputs(message)]
 
@@ -90,7 +90,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
-    """Return the caller's arrays; the model must accept each array of a file."""
+    """Return the caller's arrays; refuse a file with arrays that the model does not accept."""
     arrays: dict[str, np.ndarray] = {}
     if isinstance(source, Mapping):
         for name, array in source.items():

@@ -68,7 +68,7 @@ def all_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
 
 
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
-    """Return, for the output of each Pad with known amounts, whether all amounts of the Pad are 0."""
+    """Map the output of each Pad with known amounts to True if all these amounts are 0, else to False."""
     constants = _constants(model)
     known = {node.output[0]: _amounts(node, constants) for node in all_nodes(model) if is_pad(node) and node.output}
     return {name: not any(amounts) for name, amounts in known.items() if amounts is not None}
@@ -225,14 +225,14 @@ def computes_floats(model: onnx.ModelProto) -> bool:
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto], through: Collection[str] = HANDING_ON) -> str:
-    """Return the value that passes its numbers on to this value unchanged."""
+    """Follow a value back through the operators in ``through``; return the first value of this chain."""
     while name in made and made[name].op_type in through:
         name = made[name].input[0]
     return name
 
 
 def sources(names: Iterable[str], made: Mapping[str, onnx.NodeProto]) -> set[str]:
-    """Return the values from which some values are computed, including these values."""
+    """Return the values ``names``, and all values from which their elements are computed."""
     found: set[str] = set()
     pending = list(names)
     while pending:

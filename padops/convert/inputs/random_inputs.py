@@ -75,7 +75,7 @@ class Draw:
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Yield attempts at one set of inputs. Each turn has other sizes; single bools and special values alternate."""
+    """Yield attempts at one set of inputs; ``turn`` chooses the first sizes, single bools and special values."""
     has_lengths = any(_may_be_length(row, inputs, hints) for row in inputs)
     attempts = count()
     for i, highest in enumerate(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1]):
@@ -95,7 +95,10 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """Yield all attempts; among the first few, attempts at sizes of ``taken``, which the model has run on, go last."""
+    """Yield all attempts; among the first few, attempts with the shapes of ``taken`` go last.
+
+    The model has already run on ``taken``.
+    """
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -132,7 +135,7 @@ def _is_index(row: Input) -> bool:
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
-    """Return whether an input may hold lengths of the data: one number, or one for each of a batch."""
+    """Return whether an input may hold lengths of the data: one number, or one number for each batch element."""
     known = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.steps}
     if not _is_index(row) or by_name(row.type).bits < 32 or row.name in known or row.dims is None or len(row.dims) > 2:
         return False
@@ -143,7 +146,10 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """Return the steps of the data: the last dynamic dim of an input if above 1, else the largest input's last dim."""
+    """Return the number of steps of the data.
+
+    This is an input's last dynamic dim, from the first input where it exceeds 1, else the largest input's last dim.
+    """
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
@@ -158,7 +164,7 @@ def _batches(inputs: Sequence[Input]) -> set[str]:
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Yield sizes of the dynamic dims to try; each turn begins with another size. Batches stay 1 or 2 if possible."""
+    """Yield sizes to try for the dynamic dims; each turn begins with another size. Batches stay 1 or 2 if possible."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -296,7 +302,7 @@ class Marks:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes at and beside each integer, in order."""
+        """The sizes equal to each integer, one less and one more, in ascending order."""
         near = {abs(mark) + more for mark in self.integers for more in (-1, 0, 1)}
         return tuple(sorted(size for size in near if 0 <= size <= LARGEST_MARK and size not in SMALL_SIZES))
 
@@ -359,7 +365,7 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return random elements; ``limits``: the largest dim; the largest element if the input decides sizes, else 0."""
+    """Return random elements; ``limits`` are the largest dim, and the largest element of a sizing input, else 0."""
     if (few := _of_few_values(row.type, shape, rng)) is not None:
         return few
     if "int" in row.type:

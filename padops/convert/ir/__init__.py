@@ -5,7 +5,7 @@ The converted model must have the shapes that the IR states.
 
 Some rules need the numbers of an input, such as the weights of a grouped convolution, and accept only a constant. If
 layers compute such an input from constants, OpenVINO computes the numbers; it also computes the constant outputs of
-layers without a rule. Other layers that compute constants stay: weights stored in half precision are half as large.
+layers without a rule. Other layers that compute constants stay, so that weights in half precision stay small.
 Sums and products in half precision also stay, because OpenVINO's CPU device computes them in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
@@ -119,13 +119,13 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
         set_rows(graph, node=former.node, value_info=former.value_info)
         del graph.initializer[count:]
         said = " ".join(str(error).split())  # the error has a line for each node
-        raise PadopsError(f"{path}: its converted graph is not a valid model of these shapes: {said}") from error
+        raise PadopsError(f"{path}: its converted graph is invalid or contradicts the IR's shapes: {said}") from error
     for i in reversed([i for i, tensor in enumerate(graph.initializer) if tensor.name not in read]):
         del graph.initializer[i]
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Fold layers whose numbers a rule needs or that no rule accepts; return a reason for each value not folded."""
+    """Fold layers whose numbers a rule needs or that no rule accepts; return the reason for each missing value."""
     wanted = _wanted(message, values, _computed(message, values))
     if not wanted:
         return {}
@@ -156,7 +156,7 @@ def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dic
 
 
 def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodeProto]:
-    """Return the layers that constants or known dims alone determine, by output name, in the order of the model."""
+    """Return the layers whose results follow from constants and known dims, by output name, in the model's order."""
     layers: dict[str, onnx.NodeProto] = {}
     for node in message.graph.node:
         known = node.op_type == "ShapeOf" or all(name in values.tensors or name in layers for name in node.input)
@@ -203,8 +203,8 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Read an IR; return the model, its files, and the reason why its layers cannot be converted, or "".
 
-    Without a reason, only the Pads are OpenVINO layers. With a reason, all layers of the model are OpenVINO layers; the
-    IR states the types and shapes of the Pads' inputs. A PadopsError means that the IR is damaged or incomplete.
+    Without a reason, only the Pads are still OpenVINO layers. With a reason, all layers still are, and the IR states
+    the types and shapes of the Pads' inputs. A PadopsError means that the IR is damaged or incomplete.
     """
     try:
         message, files = Reader(path).read()

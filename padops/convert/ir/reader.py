@@ -118,7 +118,7 @@ class Reader:
         if net.get("version") != VERSION:
             raise PadopsError(
                 f"{self._path} is an IR of version {net.get('version')}, expected {VERSION}; "
-                "OpenVINO writes that with openvino.save_model(openvino.Core().read_model(...), ...)"
+                "openvino.save_model(openvino.Core().read_model(...), ...) writes that version"
             )
         files = [FileRecord(str(self._path), len(content), hashlib.sha256(content).hexdigest())]
         if self._there is not None:

@@ -27,7 +27,7 @@ NOT_COUNTED = ("Pad", "Constant")
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
-    """Return the imported version of the default domain; None without an import, but 1 for models before IR 3."""
+    """Return the imported version of the default domain; without an import, 1 before IR version 3, else None."""
     return imports.get("", 1 if ir_version < 3 else None)
 
 
@@ -86,7 +86,7 @@ def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     else:  # elements of 4 and 2 bits share an entry as they share a byte, and complex elements have two entries
         if field != "int32_data" and tensor.int32_data:  # onnx would read this field instead
             raise PadopsError(
-                f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data beside those in {field}"
+                f"{place}: it has {plural(len(tensor.int32_data), 'value')} in int32_data, but its type uses {field}"
             )
         present, unit = len(getattr(tensor, field)), "value"
         needed = (count * bits + 7) // 8 if 0 < bits < 8 else count * (2 if dtype.name.startswith("COMPLEX") else 1)
@@ -106,7 +106,7 @@ VALUES = {FIELDS.get(kind, kind.lower()) for kind in KINDS.values()}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
-    """Refuse an attribute whose value has another type, or that refers to a function's attribute outside functions."""
+    """Refuse an attribute whose value does not fit its type, or that refers to a function's attribute outside one."""
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
@@ -114,7 +114,7 @@ def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function
     if kind is None:
         raise PadopsError(f"{place} has the type {attribute.type}, which ONNX does not define")
     if attribute.ref_attr_name and not inside_function:
-        raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
+        raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, but is in no function")
     field = "" if attribute.ref_attr_name else FIELDS.get(kind, kind.lower())
     present = {row.name for row, _ in attribute.ListFields()} & VALUES
     if wrong := present - {field}:
@@ -207,7 +207,7 @@ def check_calls(model: onnx.ModelProto) -> None:
     whole = calls_in(model.graph.node, functions)
     if sum(size[key] for key in whole) > MAX_NODES:
         raise PadopsError(
-            f"the calls of functions in the model stand for more than {MAX_NODES} nodes, most of them those of "
+            f"the function calls of the model expand to more than {MAX_NODES} nodes, most of them from "
             f"{_name(max(whole, key=size.__getitem__))}; padops takes up to {MAX_NODES}"
         )
 
@@ -218,7 +218,7 @@ def calls_in(nodes: Iterable[onnx.NodeProto], functions: Collection[Key]) -> lis
 
 
 def callees_first(calls: Mapping[Key, Iterable[Key]]) -> list[Key]:
-    """Return the functions in an order in which each follows all functions that it calls; refuse recursion."""
+    """Return the functions, each after all functions that it calls; refuse recursion."""
     try:
         return [*TopologicalSorter(calls).static_order()]
     except CycleError as error:

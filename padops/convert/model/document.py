@@ -59,7 +59,7 @@ class Document:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """Check and return the external files; if not ``needed``, only check the links of an object."""
+        """Check and return the external files; if not ``needed``, only check the links of a model without a file."""
         tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
@@ -98,7 +98,7 @@ class Document:
                 _settle_shapes(graph, message, is_inner=message is not body_message)
 
     def prune_imports(self) -> None:
-        """Drop the imports of domains without nodes: of padops' domains, or, if the source is an IR, of all domains."""
+        """Drop the unused opset imports of padops' domains; if the source is an IR, drop all unused imports."""
         used = {"", *(site.node.domain for site in walk(self.model))}
         for graph, owner in self._owners():
             for domain in set(graph.opset_imports) - used:
@@ -218,7 +218,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Return whether a node with graphs keeps the attributes of its message, apart from the graphs."""
+    """Return whether a node has graphs, and all its other attributes are the same as in its message."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):

@@ -68,8 +68,9 @@ class Place:
         """Refuse a link that leads out of the allowed folders.
 
         Without this check, the author of a model could make padops copy any file of this machine to the output. A link
-        may lead into the folder of the model. If the model itself is a link, it may lead into the folder of the model's
-        target. From ``snapshots/<revision>/`` of a Hugging Face cache, it may lead into the cache's ``blobs/``.
+        of a data file may lead into the folder of the model. If the model itself is a link, the data's link may also
+        lead into the folder of the model's target. A link in ``snapshots/<revision>/`` of a Hugging Face cache may also
+        lead into the cache's ``blobs/``.
         """
         real, folder = Path(os.path.realpath(source)), Path(os.path.realpath(self.folder))
         roots = [folder, *(parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots")]
@@ -92,7 +93,7 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
 
 
 def refuse_pointer(path: Path, what: str = "") -> None:
-    """Refuse the small text file with which Git LFS replaces a file until the user fetches it; ``what`` is its role."""
+    """Refuse a Git LFS pointer, the small text in place of a file that is not fetched; ``what`` begins the message."""
     with open(path, "rb") as file:
         if file.read(len(LFS)) == LFS:
             raise PadopsError(f"{what}{path} is a Git LFS pointer; git lfs pull fetches the file")
@@ -128,7 +129,7 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     try:
         bits = ir.DataType(tensor.data_type).bitwidth
     except (TypeError, ValueError):
-        raise PadopsError(f"{place}: its element type {tensor.data_type} has no external form") from None
+        raise PadopsError(f"{place}: tensors of element type {tensor.data_type} cannot have external data") from None
     expected = (prod(tensor.dims) * bits + 7) // 8
     offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
     if not all(text.isdecimal() and len(text) <= DIGITS for text in (offset, length)):

@@ -165,7 +165,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the possible values of a reference to an attribute of the function around ``scope``; None for no value."""
+    """Return the values that calls give the function's attribute behind ``reference``; None means no value."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)
@@ -223,8 +223,8 @@ class Constants:
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
         """Return a constant, named after ``role``, that the node of ``site`` can read.
 
-        The constant is an initializer of the node's graph. In functions, which have no initializers, and before IR
-        version 4, where each initializer would also be an input, it is a Constant node in front of the node.
+        The constant is an initializer of the node's graph. In two cases it is a Constant node in front of the node:
+        a function has no initializers, and before IR version 4, an initializer must also be an input.
         """
         tensor = tensor_of(array)
         if site.scope.model.ir_version < 4 or isinstance(site.scope.root, ir.Function):
@@ -272,7 +272,7 @@ def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
 def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
     """Return the names of the values that depend on one of the nodes, in any graph.
 
-    For a node in a body or a function, its owner (such as an If) or all calls depend on it, too.
+    An If, Loop or Scan depends on each node in its bodies, and a call depends on each node in the function.
     """
     pending = list(nodes)
     if not pending:

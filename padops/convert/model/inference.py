@@ -1,8 +1,8 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices** to the largest integer get unknown ends before inference. By ONNX's text, inference and
-reference, the end of such a Slice lies behind the data, so the Slice is empty. ONNX Runtime reads the largest integers
-of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
+**Backward Slices** to the largest integer get unknown ends before inference. By ONNX's specification, inference and
+reference implementation, such an end lies behind the data, so the Slice is empty. ONNX Runtime reads the largest
+integers of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
 
 **Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
 initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of
@@ -65,11 +65,11 @@ AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
 def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
-    """Make a Pad's amounts unknown, for all axes, unless the Pad's graph or an outer graph lists int64 axes.
+    """Replace a Pad's amounts by unknown ones and drop its axes, unless they are int64 constants of a graph around it.
 
-    onnx's inference treats an input axes of unknown dims as absent: it applies the amounts to all axes in order, or
-    refuses the number of amounts. From unknown amounts, it infers the rank. For constant int32 axes in a function, it
-    does not even infer the type of the function's output.
+    onnx's inference ignores an ``axes`` input of unknown dims: it applies the amounts to all axes in order, or refuses
+    the number of amounts. With unknown amounts, it infers only the rank. For constant int32 axes in a function, it does
+    not even infer the type of the function's output.
     """
     known = around
     if isinstance(body, onnx.GraphProto):
@@ -193,8 +193,8 @@ OPENED = " of an If"  # the end of an opened output's name
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
-    If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So both branches then
-    get a new output of the common type, which no node computes.
+    If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So if the types of the
+    branches differ, the branch outputs get the common type, and new names that no node computes.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
@@ -214,7 +214,10 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
-    """Open the outputs of the first If whose branches differ; return whether one exists. Later types depend on it."""
+    """Give the outputs of the first If whose branches differ their common type; return whether there is one.
+
+    It changes one If at a time, because later types depend on this If.
+    """
     for node, typed in zip(graph.node, found.node, strict=True):
         pairs = zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
         branches = [(inner, inner_found) for (_, inner), (_, inner_found) in pairs]
@@ -242,7 +245,7 @@ def declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
-    """Remove the declared shapes that do not count; return by name each type that had a shape, and its rank."""
+    """Remove the declared shapes that may be wrong; return, by name, each tensor type that had one, and its rank."""
     named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
     taken = {}
     for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):
@@ -310,7 +313,7 @@ def _see_calls(
 def _infer_body(
     key: Key, given: Mapping[Key, _Given], reached: Sequence[Key], message: onnx.ModelProto
 ) -> onnx.GraphProto:
-    """Return a function's body with types from its calls, and record the calls in it, of the ``reached`` functions."""
+    """Return a function's body with types from its calls; record the body's own calls of ``reached`` functions."""
     own, function = given[key], given[key].function
     nested = [given[other].function for other in reached]
     model = onnx.ModelProto(ir_version=message.ir_version, functions=nested, opset_import=function.opset_import)

@@ -44,7 +44,7 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def set_rows(graph: onnx.GraphProto, **lists: Iterable[Message]) -> None:
-    """Replace the contents of a graph's lists, which are given by their names."""
+    """Replace the contents of a graph's lists, given by field name."""
     for name, rows in lists.items():
         graph.ClearField(name)
         getattr(graph, name).extend(rows)
@@ -142,7 +142,7 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None) -> onnx.Tenso
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
     if count * values.itemsize > LARGEST:
-        raise PadopsError(f"{place}: dims {list(dims)} are not written out as a dense tensor")
+        raise PadopsError(f"{place}: dims {list(dims)} are too large for a dense tensor")
     with library_errors(place):
         listed = (indices.T, dims) if indices.ndim == 2 else ([indices], (count,))
         flat = np.zeros(count, values.dtype)

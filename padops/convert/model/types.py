@@ -97,7 +97,7 @@ class Types:
         return self._inferred
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """Return the unpadded value, which has the same type: onnx's inference does not know padops' operators."""
+        """Follow a chain of padops' Pads to its data, which have the same type: onnx does not know such Pads."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
@@ -155,7 +155,8 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """Return the elements of a small value that follows from constants and known dims; else None.
 
-    The value is read in ``scope``. The document caches computed elements: passes change no value that other nodes read.
+    ``scope`` is where the value is read. The document caches the elements, because passes change no value that other
+    nodes read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -184,7 +185,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value]) -> None:
-    """Remove nodes whose values nothing reads any more, as far as ``evaluate`` follows such nodes."""
+    """Remove what only computes unread values: nodes of ``OPERATORS``, Constants and initializers."""
     pending = list(values)
     while pending:
         value = pending.pop()
@@ -202,7 +203,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
 
 
 def collect(value: ir.Value, scope: Scope, types: Types, leaves: Leaves, nodes: list[ir.Node], depth: int = 0) -> bool:
-    """Add a value's computing nodes, in order, and the known values that they read; return whether these suffice."""
+    """Collect a value's computing nodes, in order, and the ``leaves`` that they read; return whether all are known."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True

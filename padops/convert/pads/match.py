@@ -50,7 +50,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class RunsAs:
-    """The operator as which ONNX Runtime runs an unchanged Pad."""
+    """The operator that ONNX Runtime runs for an unchanged Pad."""
 
     domain: str
     opset: int
@@ -93,7 +93,7 @@ class Match:
 
     @property
     def op_type(self) -> str:
-        """The operator for the record of a Pad that does not stay."""
+        """The ``PadRecord.op_type`` of a Pad that is replaced."""
         return self.pad.op_type if self.pad is not None else EXPLICIT
 
 

@@ -1,8 +1,8 @@
 """The facts that are known about a Pad before it runs. All decisions about Pads use these facts.
 
 ``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad. (The
-tests' test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little: operators between
-a Pad and a pooling count even if they change the data, and branches and functions count because ONNX Runtime may inline
+tests' test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little. Operators between
+a Pad and a pooling count even if they change the data. Branches and functions count, because ONNX Runtime may inline
 them. Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
 
@@ -61,10 +61,11 @@ ALONE = Surroundings()
 def _place(
     scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, tuple[int, bool | None]]
 ) -> tuple[int, bool | None]:
-    """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node that reads ``reads``.
+    """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node with the inputs ``reads``.
 
-    A value from a graph between the node's graph and the outermost possibly constant If adds one to ``folding``. In the
-    lowered Pad, an If or a Loop would read this value from inside an If or a Loop that ONNX Runtime moves.
+    ``folding`` is one higher if the node depends on a value outside its graph, but inside the outermost If whose
+    condition may be constant. ONNX Runtime may move the lowered Pad's If or Loop, and an If or a Loop inside the moved
+    node would read this value.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False

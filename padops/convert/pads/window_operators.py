@@ -124,10 +124,10 @@ class Axis:
     def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
         """Return every pair of amounts that the axis may need; None if there are too many sizes to try.
 
-        The total depends on the size n only through (n - 1) % stride. Two totals with the same begin differ by one. One
-        more element at the end never makes room for another output, so both totals can use the larger end. Sizes need
-        different amounts only if their begins differ. An exception is an axis that may be empty: for 0 elements, one
-        more element creates an output. Such an axis needs exactly the amounts of the last remainder.
+        The sum of begin and end depends on the size n only through (n - 1) % stride. If two sums have the same begin,
+        their ends differ by one. The larger end serves both, because one more element at the end never makes room for
+        another output. So only sizes with different begins need different amounts. An axis that may be empty is an
+        exception: for 0 elements, one more element creates an output, so the last remainder keeps its exact amounts.
         """
         if self.size is not None or self.stride == 1:
             return [Amount(*self._same(self.size or 1, mode))]

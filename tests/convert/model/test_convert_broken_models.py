@@ -75,7 +75,7 @@ ATTRIBUTES = [
     (with_attribute(type=2, s=b"edge"), f"{ATTRIBUTE} is of type INT, but has a value in 's'"),
     (with_attribute(type=3, s=b"edge", i=1), f"{ATTRIBUTE} is of type STRING, but has a value in 'i'"),
     (with_attribute(type=3, ref_attr_name="m"),
-     f"{ATTRIBUTE} refers to 'm' of a function, and stands in none"),
+     f"{ATTRIBUTE} refers to 'm' of a function, but is in no function"),
     (with_attribute(type=4), f"{ATTRIBUTE} is of type TENSOR, but has no value"),
     (with_attribute(type=5), f"{ATTRIBUTE} is of type GRAPH, but has no value"),
     (with_attribute(type=4, t=TensorProto(name="t", data_type=1, dims=[2], float_data=[1])),
@@ -133,7 +133,7 @@ CALLS = [
     (text("y, z = local.f (x)", local("f", "x", "y", "y = Neg (x)")),
      "node '' (graph.node[0], f) has 2 outputs; function 'local::f' has at most 1"),
     (growing(100),
-     "the calls of functions in the model stand for more than 65536 nodes, most of them those of "
+     "the function calls of the model expand to more than 65536 nodes, most of them from "
      "function 'local::f99'; padops takes up to 65536"),
 ]  # fmt: skip
 
@@ -170,7 +170,7 @@ def test_calls_of_fallbacks_are_never_too_many(domain: str, refused: bool) -> No
     function = helper.make_function(domain, "Pad_18", ["x"], ["y"], body, [helper.make_opsetid("", 18)])
     calls = [helper.make_node("Pad_18", ["x"], [f"y{i}"], domain=domain) for i in range(1100)]
     made = onnx.ModelProto(functions=[function], graph=onnx.GraphProto(node=calls))
-    with pytest.raises(PadopsError, match="stand for more than 65536 nodes") if refused else nullcontext():
+    with pytest.raises(PadopsError, match="expand to more than 65536 nodes") if refused else nullcontext():
         check_calls(made)
 
 

@@ -98,7 +98,7 @@ def test_an_attribute_that_the_caller_gives_is_refused() -> None:
     source = parsed(f"""(float[2, 3] x) => (float[a, b] y) <{P}> {{ y = d.F (x, p) }}
         FUNCTION F <how: string = "edge"> (x, p) => (y) {{ y = Pad <mode: string = @how> (x, p) }}""")
     record = padops.convert(source, target="pyop").records[0]
-    text = "the function's caller sets its attribute mode, and a Python kernel cannot read it"
+    text = "the function's caller sets the attribute mode, which a Python kernel cannot read"
     assert (record.status, record.reason) == ("unconverted", text)
 
 
