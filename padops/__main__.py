@@ -6,7 +6,7 @@ from padops.exits import INTERRUPTED
 
 
 def main() -> int:
-    """Runs the command; an interruption while the modules load also ends with one line and the exit code."""
+    """Runs the command; an interruption while its modules load also prints one line and returns 130."""
     try:
         from padops.cli import main as run
 

@@ -32,7 +32,7 @@ class _Deferred(ModuleType):
 
 @contextmanager
 def deferring(*names: str) -> Iterator[None]:
-    """Makes imports of these modules return placeholders in a context, except for modules that are already loaded."""
+    """Within this context, imports of these modules return placeholders, unless the modules are already loaded."""
     deferred = {name: _Deferred(name) for name in names}
     for name, module in deferred.items():
         sys.modules.setdefault(name, module)

@@ -1,7 +1,7 @@
 """The packages that padops needs beside NumPy, and the commands that install them.
 
 onnxruntime is an extra too. Each kind of hardware has its own distribution of onnxruntime, and all have the same module
-name. So a dependency on one distribution would overwrite the installed distribution.
+name. So if padops depended on one distribution, pip would overwrite the one that is installed.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Answer = tuple[str, list[int], bytes]  # element type by OpenVINO's name, dims, 
 
 
 def computed(question: tuple[str, Sequence[tuple[str, int]]]) -> list[Answer | None]:
-    """Returns outputs of an IR file's layers, by layer name and output number; None for a non-constant output."""
+    """Returns the outputs that a question names, by layer and number, of an IR file; None for a non-constant output."""
     path, wanted = question
     openvino, passes = import_openvino(), import_module("openvino.passes")
     model = openvino.Core().read_model(path)

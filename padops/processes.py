@@ -135,7 +135,7 @@ class Pickled:
     """A Python program that answers pickled questions in a separate process, until ``close``; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts Python with the arguments ``program``; errors call it ``name``; each answer may take ``seconds``."""
+        """Starts Python with arguments ``program``; errors call the process ``name``; answers may take ``seconds``."""
         self._name, self._seconds = name, seconds
         self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
         pipe, quiet, command = subprocess.PIPE, subprocess.DEVNULL, [sys.executable, *program]

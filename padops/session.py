@@ -46,23 +46,23 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     The session has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime
     1.24 or newer, it also has padops' execution provider, which runs the Pads of the unchanged model.
 
-    padops first converts the model in memory if onnxruntime refuses it before asking a provider, computes wrong results
-    even with the provider, or is older than 1.24 and so accepts no plugin providers. Conversion changes only Pads that
-    this onnxruntime does not run, as ``padops.inspect`` reports, and uses the options that these Pads need. The session
-    writes no file. External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted
-    model into memory. ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs
-    the extra ``convert``.
+    padops first converts the model in memory in three cases: onnxruntime refuses the model before it asks a provider,
+    computes wrong results even with the provider, or is older than 1.24 and does not run every Pad. Conversion changes
+    only the Pads that ``padops.inspect`` reports as failing (all Pads if the report names none or is unsure), with the
+    options that these Pads need. The session writes no file. External data stay in their files; before onnxruntime
+    1.22, padops reads the data of a converted model into memory. ``padops_records`` and one line of the logger
+    ``padops`` report the conversion, which needs the extra ``convert``.
 
-    The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU would run. A second
-    provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known not to run every Pad
-    right. It claims only Pads that a provider behind it would refuse, compute wrong or crash on (``padops/rules/``).
-    To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
-    ``padops.register``.
+    The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU's provider would run. A
+    second provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known not to run every
+    Pad right. It claims only Pads that a provider behind it would refuse, compute wrong or crash on
+    (``padops/rules/``). To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in
+    ``providers``: see ``padops.register``.
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. If ``sess_options`` already have
     plugin providers, the session uses new options with copies of their properties, configuration and overrides of dims
-    by name. onnxruntime does not expose added initializers and operators of other libraries; if you use these, name the
-    providers in ``providers``.
+    by name. The copies lack added initializers and operators of other libraries, which onnxruntime does not expose; if
+    you use these, name the providers in ``providers``.
 
     padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
     OpenVINO's provider, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to ``"0"``. If
@@ -72,29 +72,28 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     Args:
         path_or_bytes: The model: a path, bytes, or an ``onnx.ModelProto``.
         sess_options: The session's options. They keep the providers and operators that this session registers in them;
-            use new options for other providers. While padops creates the session of a converted model, their
-            configuration names the folder of its external data.
+            use new options for other providers. While padops creates the session of a converted model, these options
+            name the folder of the model's external data.
         providers: Execution providers, first choice first; by default all built-in ones. Each is a name, one or more
             ``onnxruntime.OrtEpDevice`` of one provider, or a pair: a name or devices, then the options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
         convert: ``"auto"`` converts the model if necessary, as above. ``"never"`` keeps the model as it is. A mapping
             of arguments for ``padops.convert`` always converts the model with these arguments.
-        **kwargs: ``rules``, a file from ``padops probe`` with the rules of a provider in ``providers`` (by default, the
-            user's measured rules if version and device match, else padops' own rules); and the arguments of
-            ``onnxruntime.InferenceSession``.
+        **kwargs: ``rules`` is a file from ``padops probe`` with the rules of a provider in ``providers``; by default,
+            the user's measured rules apply if version and device match, else padops' own rules. Other arguments are
+            those of ``onnxruntime.InferenceSession``.
 
     Attributes:
         padops_records: The outcome for each Pad, as in ``Conversion.records``; empty if the model was not converted.
         padops_rules: The file and version of the rules for each provider, by the provider's name.
 
     Raises:
-        DependencyError: The model needs, or may need, conversion, and the extra ``convert`` is not installed; or the
-            model has Python kernels, and the extra ``pyop`` is not installed.
+        DependencyError: The model needs, or may need, conversion, and the extra ``convert`` is not installed.
         OSError: padops has been installed without its library, or ``rules`` cannot be read.
-        PadopsError: padops cannot convert the model with the arguments in ``convert``, or these leave a Pad that
-            onnxruntime refuses; or the model needs conversion, and a Pad breaks a rule in every run.
-        RuntimeError: onnxruntime refuses the library; or new options cannot reproduce the providers of
-            ``sess_options``, and the message suggests a remedy.
+        PadopsError: With the arguments in ``convert``, padops cannot convert the model, or leaves a Pad that
+            onnxruntime refuses. Or the model needs conversion, and a Pad breaks a rule in every run.
+        RuntimeError: onnxruntime refuses the library; new options cannot reproduce the providers of ``sess_options``;
+            or with ``convert="never"``, the model has Python kernels, and the extra ``pyop`` is not installed.
         TypeError: An argument has the wrong type.
         ValueError: ``convert``, ``rules``, a provider or an option of padops' provider is wrong; or the session's
             options already have padops' provider with other options, or a library twice.
@@ -243,9 +242,8 @@ def _with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto
     rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
     if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
         raise RuntimeError(
-            f"this model has to be converted, and with its data inside the model would have {size} bytes, more than a "
-            f"message can have: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or "
-            "newer"
+            f"this model needs conversion, but with its external data embedded it has {size} bytes, more than protobuf "
+            f"allows: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
         )
     for tensor, location, offset, length in rows:
         with open(folder / location, "rb") as file:
@@ -278,11 +276,12 @@ def _converted_if_needed(
 
     Args:
         model: the model.
-        refused: whether onnxruntime has refused the model. If no Pad is known as the cause, convert all Pads.
-        provider: lower the model for this provider, because onnxruntime refused two compiled Pads of the same name.
+        refused: whether onnxruntime has refused the model. If it has, and padops knows no Pad as the cause, convert all
+            Pads.
+        provider: if given, lower the model for this provider: onnxruntime has refused two compiled Pads of one name.
 
     Returns:
-        The conversion, or None; and why padops cannot inspect the model, or "".
+        The conversion, or None; and why padops cannot inspect or convert the model, or "".
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong

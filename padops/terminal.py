@@ -1,4 +1,4 @@
-"""Values of options, errors, printed lines and progress of the commands; light to import."""
+"""Parses option values, and prints errors, lines and progress for the commands; fast to import."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """The times of one implementation on one workload; both fields are names."""
+    """The times of one implementation on one workload; the first two fields are their names."""
 
     workload: str
     implementation: str
@@ -60,7 +60,7 @@ def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement 
 
 
 def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
-    """Returns the speed of padops relative to an implementation or the best ``copy``; None without a measurement."""
+    """Returns the speed of padops relative to an implementation or the fastest ``copy``; None if one is unmeasured."""
     other, own = fastest(row, implementation), row.get("padops")
     return None if other is None or own is None else other.median / own.median
 
@@ -69,7 +69,8 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each entry of ``SUMMARY``.
 
     The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of the speed of each
-    other implementation. All plain copies count as one; all numbers of threads share a cell: ``1.20 / 2.10``.
+    other implementation. The column ``copy`` has the fastest plain copy. A cell has the values of all numbers of
+    threads: ``1.20 / 2.10``.
     """
     by: dict[str, dict[int, dict[str, Measurement]]] = {}
     for taken in results:
@@ -101,7 +102,7 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:
-    """Joins the values of all numbers of threads in one cell; equal values appear once."""
+    """Returns one cell: one value if it is the same for all numbers of threads, else all values."""
     shown = ["" if value is None else f"{value:.{digits}f}" for value in values]
     return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
 

@@ -1,4 +1,4 @@
-"""Times the implementations: all implementations of a workload take turns, many times; the medians count.
+"""Times the implementations of a workload in turns, many times, and reports the medians.
 
 A separate process measures one workload at a time, so that an interrupt loses no finished measurement.
 """
@@ -39,7 +39,7 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, kind: str) -> Any:
-    """Returns a session: ``"built-in"`` (no padops), ``"padops"`` (its operators), or a ``padops.InferenceSession``."""
+    """Returns a session; ``kind`` is ``"built-in"`` (no padops), ``"padops"`` (operators) or ``"unmodified"`` (all)."""
     import onnxruntime
 
     import padops
@@ -81,7 +81,7 @@ Node = tuple[str, Mapping[str, Any], Mapping[str, np.ndarray]]
 
 
 def _call(workload: Workload, memory: Memory, threads: int, kind: str, node: Node) -> Call:
-    """Returns a call that runs a node on a workload's data: other inputs are constants, data and output are bound."""
+    """Returns a call that runs a node on a workload; data and output are bound, and the other inputs are constants."""
     dtype, (op_type, attributes, constants) = by_name(workload.dtype), node
     opset = max(19, dtype.pad)  # the first with the mode and the element type
     inputs, output = {"x": (dtype.onnx, workload.shape)}, (dtype.onnx, workload.output_shape)
@@ -109,7 +109,7 @@ _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares ``numpy.pad``, or slices for a crop. Strings are NumPy's variable-length strings, which NumPy copies."""
+    """Prepares ``numpy.pad``, or slices for a crop. Strings have ``StringDType``, so that NumPy copies their text."""
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -178,7 +178,7 @@ MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so 
 
 
 def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares a copy of the output's size: ``memmove`` in one or all threads; for strings, the runtime's Identity."""
+    """Prepares a copy of the output's size: ``memmove`` in one or all threads; for strings, ONNX Runtime's Identity."""
     target, is_string = memory.target, workload.dtype == "string"
     if by_all and (threads == 1 or is_string):
         return None
@@ -203,9 +203,9 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares the copy of ``copy`` with a Pad of padops that adds nothing; the Pad uses the runtime's threads.
+    """Prepares a copy of the output's size: a Pad of padops with all amounts 0, in ONNX Runtime's threads.
 
-    The Pad bypasses caches that are smaller than the output.
+    If the output is large, the Pad bypasses the caches.
     """
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
@@ -289,7 +289,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Compares every output bit by bit with the first call's output; ``target`` is the memory that calls may write."""
+    """Raises RuntimeError if outputs differ in any bit; ignores copies. Calls may write the output into ``target``."""
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
         if by.startswith("copy"):  # its output differs from the workload's
@@ -299,7 +299,7 @@ def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
         wanted = given if wanted is None else wanted
         if given != wanted:
             at = next((i for i, pair in enumerate(zip(wanted, given)) if pair[0] != pair[1]), len(wanted))
-            raise RuntimeError(f"{name}: {by} differs from padops from place {at} on, of {len(wanted)}")
+            raise RuntimeError(f"{name}: {by} differs from padops, first at position {at} of {len(wanted)}")
 
 
 def bits_of(output: Any) -> bytes | list[Any]:
@@ -311,7 +311,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
 
 
 def time_calls(name: str, size: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
-    """Times equivalent calls in turns, for ``seconds`` in total; each runs as if it were alone."""
+    """Times equivalent calls in turns, for ``seconds`` in total; each starts when no other thread is working."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
     while time.perf_counter() < end or rounds < MIN_ROUNDS:
@@ -352,7 +352,7 @@ def _rest(limit: float = 10.0) -> None:
         if time.process_time() - used < 0.1 * (time.perf_counter() - wall):
             return
         if wall - begin > limit:
-            raise TimeoutError(f"the threads of an implementation have not come to rest in {limit:g} s")
+            raise TimeoutError(f"the threads of an implementation still work after {limit:g} s")
 
 
 def measure(

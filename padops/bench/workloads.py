@@ -53,7 +53,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that all implementations of a workload use; it begins at a cache line, like the runtime's tensors."""
+    """The memory that all implementations of a workload use; it begins at a cache line, like ONNX Runtime's."""
 
     source: np.ndarray
     target: np.ndarray
@@ -132,7 +132,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Returns Pads of 1 KB to 100 MB, evenly over the orders of magnitude, of 1 to 5 axes; every fourth is an image."""
+    """Returns Pads of log-uniform sizes, 1 KB to 100 MB, with 1 to 5 axes; every fourth pads an image."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
@@ -166,7 +166,7 @@ def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
 
 
 def _amounts(rng: random.Random, size: int, mode: str) -> tuple[int, int]:
-    """Draws begin and end of an axis: both equal, one, or a crop. ONNX Runtime reflects at most n − 1 elements."""
+    """Draws begin and end of an axis: equal, one of them 0, or a crop. ONNX Runtime reflects at most n − 1 elements."""
     most = max(0, size - 1) if mode == "reflect" else size
     kind = rng.choice(("both", "both", "begin", "end", "crop"))
     if kind == "crop" and size > 4:

@@ -1,6 +1,6 @@
 """``padops convert`` of a folder: every model in it, several at a time, with one report.
 
-As a program, this file converts models for ``--jobs``, in a process that may die.
+``--jobs`` runs this file as worker processes: if a worker crashes, only its current model fails.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
 
 
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:
-    """Returns a job for each model of the source, except models of earlier runs in an output folder inside it."""
+    """Returns a job for each model in the source folder, but skips an output folder inside the source folder."""
     passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
     found = models_in(source)
@@ -93,7 +93,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]:
-    """Yields the outcome of each model as soon as it is known; converts ``count`` models at a time, in processes."""
+    """Yields each model's outcome as soon as it is known; if ``count`` > 1, converts so many in parallel processes."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return

@@ -78,7 +78,7 @@ def _told() -> dict[str, Any]:
 
 
 def _self_check() -> tuple[str, str]:
-    """Runs a model that ONNX Runtime refuses, and compares the output with the reference.
+    """Converts and runs a model that ONNX Runtime refuses, and compares the output with the reference.
 
     Returns:
         ``"equal"`` and an empty text, or another outcome and its reason.

@@ -217,7 +217,7 @@ def sarif(results: Results, allowed: Collection[str]) -> str:
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
-    """Returns one result, always in line 1: GitHub separates results by fingerprints, from the Pads' unique paths."""
+    """Returns one result. All results are in line 1; GitHub tells them apart by a fingerprint of file, Pad and rule."""
     path = _from_here(finding.model)
     uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
     place = {"logicalLocations": [{"fullyQualifiedName": finding.place}]} if finding.place else {}
@@ -234,7 +234,7 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
 
 
 def _from_here(name: str) -> Path:
-    """Makes a path relative to the working folder, which in CI is the repository; keeps a path outside of it."""
+    """Makes a path relative to the working folder (in CI, the repository); keeps a path outside of that folder."""
     path = Path(name)
     return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
 
@@ -271,7 +271,7 @@ def _suite(name: str, result: Inspection | str, allowed: Collection[str]) -> Ele
 
 
 def github(results: Results, allowed: Collection[str]) -> str:
-    """Returns GitHub workflow commands, one for all Pads of a model with the same reason, and a line for each model."""
+    """Returns a GitHub workflow command for each reason why Pads of a model fail, and then a line for each model."""
     together: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings_of(results, allowed):
         together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)

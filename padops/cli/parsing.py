@@ -1,4 +1,4 @@
-"""The parser of the command line: argparse's, with short errors; and options of several commands."""
+"""An argparse parser with short errors, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from padops.terminal import shown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses empty values and unknown options itself, and does not leave them to its parent parser."""
+    """A parser that refuses empty values, and unknown options itself: argparse leaves these to the parent parser."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses like argparse, but fails on unknown options and empty values."""
@@ -57,7 +57,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
-    """Adds ``--run``, ``--inputs``, ``--seed`` and the tolerance of a comparison; ``condition`` begins help texts."""
+    """Adds ``--run``, ``--inputs``, ``--seed``, ``--rtol`` and ``--atol``; ``condition`` begins their help texts."""
     parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}make as many runs after a "
                         "proof as without one")  # fmt: skip
     parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs "
@@ -71,7 +71,7 @@ def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
 
 
 def models_in(folder: Path) -> list[Path]:
-    """Returns the models in a folder and its subfolders, including dangling links; OSError for an unreadable folder."""
+    """Returns the models below a folder, including dangling links; raises OSError for an unreadable folder."""
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # a folder that disappears meanwhile ends no walk

@@ -97,7 +97,7 @@ def show(found: Outcome) -> None:
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """Yields each result of one condition, with its models unless it is right, and whether the Pad is the reason."""
+    """Yields each result of one condition: a count if right, else the models, marked if they fail without the Pad."""
     for does in dict.fromkeys(row.does for row in rows):
         names = [row.probe.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

@@ -109,7 +109,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Returns the outputs by name; raises a PadopsError with the reason if there are none."""
+    """Runs the model, and returns its outputs by name; raises a PadopsError with the reason if it cannot."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError

@@ -122,7 +122,7 @@ def _now(record: PadRecord) -> str:
 
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
-    """Returns the exit code of a finished conversion: 0 and "", or 5 and why padops could not compare the models."""
+    """Returns exit code and warning of a finished conversion: 0 and "", or 5 and why no comparison was possible."""
     found = conversion.verification
     if found is None or (error := shortcoming(found, strict=False)) is None:
         return 0, ""

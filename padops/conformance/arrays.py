@@ -39,7 +39,7 @@ def integers(values: Iterable[int], dtype: str = "int64") -> np.ndarray:
 
 
 def draw_array(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> np.ndarray:
-    """Return an input of random bits, from a drawn seed."""
+    """Draw a seed, and return an input of random bits from this seed."""
     return random_array(np.random.default_rng(int(rng.integers(1 << 32))), by_name(dtype), shape)
 
 
@@ -56,7 +56,7 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
 
 
 def describe(array: np.ndarray | None) -> Any:
-    """Describe an array by type, shape and, if small, values; a text has the bits of a float that JSON lacks."""
+    """Describe an array by type, shape and, if it is small, values; a NaN or infinity becomes a text with its bits."""
     if array is None:
         return None
     dtype = dtype_of(array)

@@ -132,7 +132,7 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
 
     for option in ("without", "require_peers"):
         if getattr(options, option) and (options.peer or options.peer_command):
-            raise ValueError(f"--{option.replace('_', '-')} is for a run of all peers, not of those that are named")
+            raise ValueError(f"--{option.replace('_', '-')} needs all peers: omit --peer and --peer-command")
     if unknown := [name for name in options.without if name not in PEERS]:
         raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
     named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])

@@ -1,13 +1,13 @@
 """The known divergences of Pad implementations from docs/semantics.md, and the versions that they were recorded with.
 
-``known.json`` lists the divergences by package; a ``known.json`` beside a file of peers lists the divergences of those
-peers. A row has the fields of ``Divergence``. A row whose ``like`` is the id of another row inherits the fields
-that it does not set. A row without ``versions`` covers all recorded versions. If several rows match a case, the first
-row that fits the outcome counts.
+``known.json`` lists the divergences by package; a ``known.json`` beside a peer's file lists the divergences of that
+file's peers. A row has the fields of ``Divergence``. A row with ``like``, the id of another row, inherits from that row
+all fields that it does not set itself. A row without ``versions`` covers all recorded versions. If several rows match a
+case, the first row that fits the outcome counts.
 
-A version without records is no failure of padops. A newer version is judged like the newest recorded version, an older
-version like the oldest. Unexplained results of these versions count as new behaviour, in a separate list. After a
-review of the results, and changes to the divergences if necessary, the version becomes an end of ``recorded``.
+A peer's version outside of ``recorded`` is no failure of padops. The newest recorded version judges newer versions, the
+oldest judges older versions. A result of such a version that no divergence explains counts as new behaviour, in a
+separate list. To record the version, review its results, update the divergences, and extend ``recorded`` to it.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """Return a range's ends, and whether the second is included: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
+    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
         raise ValueError(f"a range of versions is {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
@@ -101,7 +101,7 @@ OTHER_NAMES = {"tensorflow-cpu": "tensorflow", "onnx-weekly": "onnx"}  # of the 
 
 
 def _add(file: Path) -> None:
-    """Add a file's divergences to ``KNOWN``, without the divergences of peers that ``PEERS`` lacks."""
+    """Add a file's divergences to ``KNOWN``; leave out divergences of peers that are not in ``PEERS``."""
     by_id = {row.id: row for row in KNOWN}
     try:
         for group in json.loads(file.read_text(encoding="utf-8")):
@@ -124,7 +124,7 @@ def add_peers(place: Path) -> list[Peer]:
     rows = [row for file in files for row in rows_of(file)]
     for row in rows:
         if row.name in PEERS and PEERS[row.name].entry_point != row.entry_point:
-            raise ValueError(f"{row.file}: there is another peer {row.name!r}")
+            raise ValueError(f"{row.file}: another peer is called {row.name!r}")
     PEERS.update({row.name: row for row in rows})
     file = (place if place.is_dir() else place.parent) / "known.json"
     if file.is_file():
@@ -133,10 +133,10 @@ def add_peers(place: Path) -> list[Peer]:
 
 
 def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the version that selects a peer's divergences, and the recorded versions if faults may be new, else "".
+    """Return the version that selects a peer's divergences; and the recorded versions if faults can be new, else "".
 
-    The version is the peer's own, or the nearest recorded version. A fault of padops' own peers never counts as new:
-    padops must know their behaviour in a new runtime. A user's own peer has no records.
+    The version is the peer's own, or the nearest recorded version. A fault of padops' own peers never counts as new,
+    because padops must be right in a new runtime; nor does a fault of a user's peer, which has no records.
     """
     package, version = next(iter(versions.items()), ("", ""))
     package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)

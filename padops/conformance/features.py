@@ -70,7 +70,7 @@ class Prepared:
 
     @property
     def of_class(self) -> str:
-        """``BEYOND`` if padops runs the case (P4), but the ONNX standard does not require this of a Pad."""
+        """``BEYOND`` if padops runs the case, but ONNX does not require it of a Pad (P4); else ``"standard"``."""
         tag = "reflect-beyond-left" if self.case.mode == "reflect" else "overcropped"
         right = self.family == "onnx" and self.packed is not None and self.case.mode != "constant"
         return BEYOND if right and tag in self.tags else "standard"
@@ -167,7 +167,7 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
 
 
 def _positions(shape: tuple[int, ...], amounts: list[Amounts], mode: str, crop: Crop) -> Any:
-    """Return the source of each position of each axis; None for an error."""
+    """Return a key of the output: the source position of each position of each axis; None for an error."""
     try:
         plan = make_plan(shape, amounts, Mode(mode), crop)
     except (PadError, ValueError):

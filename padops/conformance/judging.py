@@ -18,7 +18,7 @@ from padops.spec.dtypes import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
-    """Return the outcome of an answer in the form of ``worker.py``, and the difference or the message, if any."""
+    """Judge an answer, in the form of ``worker.py``: return the outcome, and the difference or message, if any."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:

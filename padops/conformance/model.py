@@ -47,7 +47,7 @@ def one_node_model(
 
 
 def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; ``standard`` uses the Pad of ``ai.onnx``, or raises Unsupported if ONNX lacks it."""
+    """Make the model of a case; with ``standard``, use ONNX's Pad, or raise Unsupported if ONNX lacks it."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
     # Without ``standard``, use the oldest opset in which standard operators support the element type.
@@ -102,7 +102,7 @@ def without_pad(request: Request) -> onnx.ModelProto:
 
 
 def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
-    """Convert a model as ``padops.convert`` does; raise RuleBroken, or Unsupported if it has no converted form."""
+    """Convert a model; raise RuleBroken if its Pad breaks a rule, or Unsupported if padops cannot convert it."""
     from padops.convert import convert
 
     conversion = convert(model, fold=False, **options)

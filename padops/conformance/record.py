@@ -108,10 +108,9 @@ def footer(
 ) -> dict[str, Any]:
     """Return the last line of a report.
 
-    A run fails on an unexpected result, a stale divergence, no results, an absent peer of ``asked``, or an absent part
-    of padops that needs no optional package. New behaviour of a peer in a version without records fails only a
-    ``strict`` run. An interrupted run fails; its footer has the number of remaining cases of each peer, and lists no
-    stale divergences.
+    A run fails if it has no results, an unexpected result or a stale divergence, or if a peer in ``asked`` or a
+    required peer is absent. New behaviour of a peer in a version without records fails only a ``strict`` run. An
+    interrupted run fails; its footer has the number of remaining cases of each peer, and lists no stale divergences.
     """
     results = [result for one in ran for result in one.results]
     unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))

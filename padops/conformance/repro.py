@@ -1,6 +1,7 @@
 """``padops conformance repro``: prints a script that shows one case on one peer, fit for a bug report upstream.
 
-A script needs only NumPy, onnx and the peer: it contains the source of ``pad`` in the peer's file, and the arguments.
+If a peer does not use padops, its script does not either: it has the source of ``pad`` in the peer's file, and the
+arguments.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class NoScript(ValueError):
 
 
 def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Return the script, in the peer's language, that runs a case on a peer; it only mentions ``@PYTHON``."""
+    """Return the script, in the peer's language, that runs a case on a peer; only its head mentions ``@PYTHON``."""
     name = peer.partition("@")[0]
     if name not in PEERS or not PEERS[name].has_script:
         names = ", ".join(name for name, row in PEERS.items() if row.has_script)
@@ -46,7 +47,7 @@ def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, vers
         alone = row.stands_alone and (row.entry_point != "ort:run_case" or request.dtype.name in PLAIN)
         packages, imports, values, source = (_call if alone else _call_of_padops)(row, request)
     except (Skipped, Unsupported) as error:
-        raise NoScript(f"{name} cannot be asked: {error}") from error
+        raise NoScript(f"{name} cannot run this case: {error}") from error
     values["expected"] = _source(expected.output)
     if expected.output is None:
         values["expected"] += f"  # an error: {expected.message}"
@@ -77,7 +78,7 @@ def _call(row: Peer, request: Request) -> _Call:
 
 
 def _call_of_padops(row: Peer, request: Request) -> _Call:
-    """Return the parts of a script that needs padops: it calls padops, or runs its models, as the suite does."""
+    """Return the parts of a script that needs padops: it calls the peer's function in padops, as the suite does."""
     module, function = row.entry_point.split(":")
     imports = ["import os", "import padops", "from padops.conformance import cases"]
     imports += [f"from padops.conformance.peers import PEERS, {module}"]
@@ -182,7 +183,7 @@ sys.exit(not same)
 
 
 def repro(options: argparse.Namespace) -> int:
-    """Print the script of a case on a peer, with the peer's result if it runs on this machine."""
+    """Print the script of a case on a peer, with the peer's result if the peer runs on this machine."""
     try:
         case, peer = cases.find_case(options.id), runner.parse_peers(options.name)[0]
         script(case, peer.name)  # checks that there is a script, before the peer starts

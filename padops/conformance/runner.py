@@ -149,7 +149,7 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process. Unless it is the ``last``, the next case starts another, or a stopped run raises Stopped."""
+        """End the process. The next case starts another. Unless ``last``, raise Stopped if the run has been stopped."""
         with self._lock:  # the system may reuse the id of an ended process
             pipes, self._pipes = self._pipes, None
         if pipes is not None:

@@ -80,7 +80,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
 
 
 def _pad(module: Any, request: Any) -> Any:
-    """Run ``pad`` of a peer's file; an error that its ``UNSUPPORTED`` lists, by type or text, counts as unsupported."""
+    """Run ``pad`` of a peer's file; raise Unsupported for errors that the file's ``UNSUPPORTED`` lists."""
     from padops.conformance.peers.request import unsupported_where
 
     given = module.arguments(request)
@@ -107,7 +107,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
-    """Answer until no case is left; ``forks``: in a child. After a crash, a fork is faster than a new process."""
+    """Answer all cases; with ``forks``, in a child: after a crash, another fork is faster than a new process."""
     while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:

@@ -4,7 +4,7 @@
 gradient of every strided slice has such amounts.
 
 **PyTorch.** By itself, the exporter writes ONNX Pad for every mode and type. ONNX Runtime cannot run all of these: it
-has no Pad of int16, uint16 and bfloat16. ONNX Runtime crops before it extends, but PyTorch crops afterwards (P3).
+has no Pad of int16, uint16 or bfloat16. ONNX Runtime crops before it extends, but PyTorch crops afterwards (P3).
 
 ========= ========================= ==============================================================================
 PyTorch   becomes                   because

@@ -70,7 +70,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """Returns a new function for ``aten::reflection_pad`` or another pad of one mode; the exporter modifies it."""
+    """Returns a new function, which the exporter may modify, for a pad of one mode, such as ``reflection_pad1d``."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])
@@ -89,7 +89,7 @@ def _extended(data: Any, pad: Amounts, mode: str) -> Any:
 
 
 def _both_sides(pad: Amounts, data: Any) -> tuple[list[Any], list[Any]]:
-    """Returns begins and ends of all axes; PyTorch lists the last axis first, and omits the first unpadded axes."""
+    """Returns begins and ends of all axes; PyTorch lists the last axis first, and may omit leading axes."""
     missing = [0] * (len(data.shape) - len(pad) // 2)
     return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
 

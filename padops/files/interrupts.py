@@ -20,7 +20,7 @@ def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
-    """Handles a signal: ends the process by SystemExit with a shell's exit code, so that no half-written file stays."""
+    """Handles a signal: raises SystemExit with a shell's exit code, so that padops removes half-written files."""
     raise SystemExit(128 + number)
 
 
@@ -29,7 +29,8 @@ def uninterrupted() -> Iterator[None]:
     """Holds back SIGINT and SIGTERM, and delivers them at the end.
 
     Python runs a signal handler between any two operations, so the handler's exception could come after a rename and
-    before padops notes it. This happens only in the main thread; in other threads, the context does nothing.
+    before padops records the rename. Python runs handlers only in the main thread; in other threads, the context does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,10 +1,10 @@
 """Files that appear whole or not at all.
 
 padops writes all files into a hidden folder in their destination and then renames them into place, the model last. An
-error before that leaves no file behind; padops never overwrites a data file. A killed process may leave its hidden
-folder, and new, whole data files without a model. Before a file replaces another file, padops syncs it to the disk, so
-that not even a power failure loses both. padops does not sync new files: their source still exists, and waiting for the
-disk would take longer than copying.
+error before the last rename leaves no file behind. padops never overwrites a data file. A killed process may leave its
+hidden folder, and new, whole data files without a model. Before a file replaces another, padops syncs all staged files
+to the disk, so that not even a power failure loses both. Otherwise, padops syncs nothing: the source still exists, and
+waiting for the disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def obstacle(path: Path) -> str | None:
     """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
 
     padops replaces nothing else: a device, a FIFO or a socket would be lost, and a dangling link promises a file of
-    another name. Root could write a read-only file, against the owner's will. A read-only file system does not count:
-    writing fails on it with its own error.
+    another name. Root could write a read-only file, against the owner's will. The function ignores a read-only file
+    system: writing to it fails with its own error.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -115,7 +115,7 @@ class Staging:
                 yield len(block)
 
     def borrow(self, source: Path, location: str) -> None:
-        """Makes a file that is already at its destination also visible in the hidden folder; ``commit`` ignores it."""
+        """Adds to the hidden folder a file that is already at its destination; ``commit`` ignores the addition."""
         path = self._path(location)
         try:
             os.link(os.path.realpath(source), path)
@@ -209,7 +209,7 @@ def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
 
 
 def _put(staged: Path, target: Path) -> list[Path]:
-    """Moves a file to a free place; returns [] if another process has put a file with the same bytes there."""
+    """Moves a staged file to ``target``, and returns [target]; [] if a file with the same bytes is already there."""
     try:
         os.link(staged, target)
     except FileExistsError:

@@ -74,7 +74,7 @@ class Asked:
         return told
 
     def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider: in a stock session, or beside padops, which has a file of rules."""
+        """Runs a probe on the provider in a stock session; with ``rules``, beside padops with this file of rules."""
         feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
         told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
@@ -109,12 +109,12 @@ OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
-    """Returns the rules for all faults, in such an order that for every model the first rule that holds is true.
+    """Returns the rules for all faults. Of the rules that hold for a model, the first states its true result.
 
-    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So these rules precede others.
-    But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even earlier. Rules about
-    these faults come first, but a rule about models that the provider leaves precedes them if they may not hold for
-    these models, as for open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
+    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So rules about left Pads precede
+    others. But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even earlier. So
+    rules about these two faults come first. A rule about left Pads precedes even them if they may, but need not, hold
+    for its models, as with open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
     of_condition: dict[str, list[Seen]] = defaultdict(list)
@@ -152,7 +152,7 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Returns whether a rule surely applies to a probe's Pad or, unless ``surely``, may apply, as with open dims."""
+    """Returns whether a rule may apply to a probe's Pad, as with open dims; with ``surely``, whether it must apply."""
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
 
@@ -172,7 +172,7 @@ def _pad_of(probe: Case) -> tuple[PadInfo, RunsAs]:
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
-    """Yields the rules of one condition for its failing models."""
+    """Yields the rules of one condition; ``rows`` are its failing models, or the models that the provider leaves."""
     of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.type for row in rows):
@@ -245,7 +245,9 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
-        raise PadopsError(f"{asked.provider}: a model without Pads does not run: it {SAID[bare.does]}: {bare.why}")
+        raise PadopsError(
+            f"{asked.provider}: a model without Pads does not run: the provider {SAID[bare.does]}: {bare.why}"
+        )
     seen = []
     for done, one in enumerate(probes, 1):
         row = asked.model(one)
@@ -261,7 +263,7 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 
 
 def _fuses(found: Outcome, failed: Case) -> bool:
-    """Returns whether the provider loses its own nodes unless padops compiles its Pads.
+    """Returns whether the provider loses its own nodes unless padops compiles the Pads that it claims.
 
     padops' own rules state this for a known provider. Else, this function runs the failed probe with both settings.
     """

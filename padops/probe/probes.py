@@ -4,8 +4,8 @@ A model belongs to the one condition that separates it from plain Pads. ``outcom
 another condition already holds. So the order of the rows matters: conditions that hold for most Pads come first. The
 conditions "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same models.
 
-Each model is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, so
-that a provider that computes float in float16 rounds nothing: a different bit means a wrong Pad.
+Each model is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, which
+float16 holds exactly. So a different bit means a wrong Pad, even if the provider computes float in float16.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Runs one model in a session with one execution provider, and returns the result.
 
-As a program, this file runs in a process that may die: see ``outcome.py``. A question is a mapping with ``provider``,
-``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a model also has
-``model``, ``feeds``, ``expected`` and ``rules`` (the file of rules for padops beside the provider, or None).
+``outcome.py`` runs this file as a separate process, because a provider may crash. A question is a mapping with
+``provider``, ``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a
+model also has ``model``, ``feeds``, ``expected`` and ``rules`` (the file of rules for padops beside the provider, or
+None).
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ def difference(output: np.ndarray, expected: np.ndarray) -> str:
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """Runs a model on a provider: returns ``does``, as in a rule, or ``"right"``; and ``why``, in words.
 
-    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. With padops,
-    ``is_shared`` is whether the provider ran any node. For a question without a model, the answer describes the
-    provider, and lists all providers of onnxruntime.
+    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. ``is_shared``
+    is whether the provider ran any node. For a question without a model, the answer describes the provider, and lists
+    all providers of onnxruntime.
     """
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
     _register(provider, library)
@@ -123,7 +124,7 @@ def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions
 
 
 def _leaves_pad(session: Any) -> bool:
-    """Returns whether the CPU provider has the Pad; WebGPU's provider refuses a Pad with the CPU provider's error."""
+    """Returns whether the CPU provider has the Pad. WebGPU's provider refuses Pads with the same error as the CPU's."""
     parts = session.get_provider_graph_assignment_info()
     return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())
 

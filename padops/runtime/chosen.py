@@ -28,7 +28,7 @@ class Chosen:
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """Return the providers that a caller gives in any form of onnxruntime or as devices; else all built-in ones."""
+    """Return the caller's providers, given in any form of onnxruntime or as devices; by default, all built-in ones."""
     if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:

@@ -42,7 +42,7 @@ def installed_minor() -> int:
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that affect a conversion; None for a missing package.
 
-    If the name of a distribution is not the name of its package, it follows the version in parentheses.
+    If a distribution is not named like its package, its name follows the version, in parentheses.
     """
     told: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:

@@ -1,4 +1,4 @@
-"""Finds the native library's file; in a clone, whose sources have no library, the file of an installed padops."""
+"""Finds the native library's file: in this package or, from a clone without a library, in an installed padops."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def get_library_path() -> str:
     It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
 
-    The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: for example,
-    a build with sanitizers, or for another machine.
+    If the environment variable ``PADOPS_LIBRARY`` is set at the first call, the function returns the file that it
+    names: for example, a build with sanitizers, or for another machine.
 
     In a source tree without the library, the function returns the path of an installed padops of the same version.
 
@@ -64,8 +64,8 @@ def get_library_path() -> str:
         return _installed_library(name, wanted)
     except FileNotFoundError as why:
         raise FileNotFoundError(
-            f"{name} is not in {where}, a source tree of padops {wanted} (Python searches its working folder before "
-            f"installed packages), and {why}; run 'pip install .' in the source tree"
+            f"{name} is not in {where}, a source tree of padops {wanted}, and {why}; Python searches its working "
+            "folder before installed packages; run 'pip install .' in the source tree"
         ) from None
 
 
@@ -100,10 +100,10 @@ def describe() -> dict[str, Any]:
     """Return the operators, as the native library describes them.
 
     Returns:
-        ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
-        bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
-        inputs, attributes, mode, modes, types, fill, and its rules for negative amounts (crop), the reach of a mode
-        (limit) and negative output dims (clamp)). Each call returns a new dict.
+        A new dict with ``domain``, ``version``, ``library`` (the library's version), ``types`` and ``ops``. ``types``
+        has a row for each element type: name, onnx and ort ids, bits, and the first ONNX Pad and onnxruntime 1.x with
+        this type. ``ops`` has a row for each operator: name, inputs, attributes, mode, modes, types, fill, and its
+        rules for negative amounts (crop), for the reach of a mode (limit) and for negative output dims (clamp).
 
     Raises:
         FileNotFoundError: The package has been installed without its library.

@@ -1,4 +1,4 @@
-"""Searches a serialized ONNX model, without the package onnx: for operators, Pads with axes, dim names and the like."""
+"""Searches a serialized ONNX model for operators, Pads with axes, dim names and the like, without the package onnx."""
 
 from __future__ import annotations
 
@@ -82,10 +82,11 @@ def content_of(model: Any) -> Any:
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
-    """Return the ``FIRST`` words that a model has, further words and marks; all ``WORDS`` if it cannot be read.
+    """Return the ``WORDS`` and the marks that a model has; if the model cannot be read, all except ``PYTHON_DOMAIN``.
 
-    A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no such node,
-    and a model with the word may have one.
+    A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no node with
+    this word, and a model with the word may have one. The function looks for ``FURTHER`` words only if the model has a
+    word of ``FIRST``.
     """
     # Without PYTHON_DOMAIN: the Python kernel needs an extra package.
     return _read(model, _words_in, frozenset({*WORDS, AXES, WRONG_SAME} - {PYTHON_DOMAIN}))

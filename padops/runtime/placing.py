@@ -96,7 +96,7 @@ def add_provider(
 
 
 def told_of_providers() -> dict[str, str]:
-    """Return this onnxruntime's providers, except the CPU's and padops', each with the release of its rules."""
+    """Return this onnxruntime's providers, except the CPU's and padops', each with the source of its rules."""
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
@@ -135,10 +135,11 @@ def with_padops(
     rules: Rules = BY_NAME,
     options: Mapping[str, str] | None = None,
 ) -> list[Chosen]:
-    """Return the chosen providers with padops among them; if the caller has not chosen padops, it gets ``options``.
+    """Return the chosen providers with padops among them; padops has ``options`` unless the caller has chosen it.
 
-    padops comes before the CPU's provider, which is always last. padops also comes before the first provider that does
-    not run every Pad correctly and is ``there`` (by default, all providers are; onnxruntime omits absent providers).
+    padops comes before the CPU's provider, which is always last. A second provider of padops comes before the first
+    provider that does not run every Pad correctly. Providers that are not ``there`` do not count, because onnxruntime
+    omits them; by default, all are there.
     """
     names = [one.name for one in chosen]
     among = list(chosen)
@@ -159,14 +160,14 @@ def with_padops(
 
 
 def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
-    """Return the options of ``PadopsFirstExecutionProvider`` before providers with these plugin versions, by name."""
+    """Return the options of ``PadopsFirstExecutionProvider`` before providers, given by name with plugin version."""
     files = [os.path.abspath(rules[name].file) for name in versions if rules[name] is not BY_NAME.get(name)]
     before = ",".join(f"{name} {version}".rstrip() for name, version in versions.items())
     return {"before": before} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
 
 
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
-    """Return whether padops comes before a provider that computes on the CPU with its own threads: OpenVINO's.
+    """Return whether padops comes before OpenVINO's provider, which computes on the CPU with its own threads.
 
     onnxruntime's threads wait actively after each node and take CPU time from OpenVINO's threads. Without padops' Pads
     between its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
@@ -179,7 +180,7 @@ def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """Return the value for ``providers=``, or add the providers to the options and return None if names fail.
+    """Return the value for ``providers=`` if names work; else add the providers to the options, and return None.
 
     The options have no providers except those that this function has added.
     """
@@ -271,7 +272,7 @@ def with_own_providers(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions:
-    """Return a copy of the options with padops added; if they have only the CPU's provider, add padops to them."""
+    """Return a copy of the options with padops added, or the changed options if their only provider is the CPU's."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -280,7 +281,7 @@ def _twin(
         entries, _ = _report(_identity(()), options, (), FIRST_MINOR_BY_NAME)
     except Exception as error:
         raise RuntimeError(
-            f"these options have providers, and not even one Identity runs with them ({error}); {WAY}"
+            f"with the providers of these options, not even a model of one Identity runs ({error}); {WAY}"
         ) from error
     finally:
         options.enable_profiling, options.optimized_model_filepath = profiling, saved
@@ -318,7 +319,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the configuration of a session without the options' providers, and the Pads to claim before ``behind``."""
+    """Create a session of padops and the CPU; return its configuration, and the Pads to claim before ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]

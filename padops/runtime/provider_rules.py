@@ -1,6 +1,6 @@
 """The Pads that other execution providers of onnxruntime do not run correctly, read from ``padops/rules/``.
 
-CMake builds the same table into the library, which uses it when onnxruntime asks for the nodes to claim.
+CMake builds the same table into the library. padops' provider reads it when onnxruntime asks which nodes to claim.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = ()) -> Rules:
-    """Return padops' own rules by provider, overridden by a file; ValueError if the file has none of ``providers``."""
+    """Return the rules by provider: a file's, else padops' own; ValueError if the file has none of ``providers``."""
     if path is None:
         return BY_NAME
     rows = {row.name: row for row in _read_file(path)[1]}
@@ -205,7 +205,7 @@ def file_of(provider: str) -> Path | None:
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """Return the rules, with the user's measured rules in place of padops' own."""
+    """Return the rules, with the user's measured rules in place of padops' own if the former apply."""
     found = dict(rules)
     for one in chosen:
         is_own = one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)

@@ -7,12 +7,13 @@ reference takes effect at a session's next run. A kernel in Python has the follo
 * float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter
   refuses them. Strings end at their first NUL, and a string that is not UTF-8 aborts the process.
 * The extensions turn an output into a list and back into an array, which takes 70 ms for 10**6 floats, makes signalling
-  NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms, every bit
-  kept), and the first registration checks that this version of the extensions accepts it.
+  NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` returns the array itself: this takes 0.5
+  ms and keeps every bit. The first registration checks that the installed extensions accept it.
 * An exception in a body aborts the process, so the body logs it and returns an empty tensor; :func:`pyop_errors` lists
   failed calls. The process still aborts if the caller has bound an output of another shape.
-* Options accept the library of the extensions once, and ignore kernels that are defined later. So ``import padops``
-  defines the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library first.
+* Session options accept the library of the extensions only once, and ignore kernels that are defined afterwards. So
+  ``import padops`` defines the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library
+  first.
 """
 
 from __future__ import annotations
@@ -156,8 +157,9 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     """Return whether the session options include the kernel.
 
-    Options do not expose their libraries. So this loads a model whose last operator does not exist: onnxruntime's error
-    names the first unknown operator, before onnxruntime creates providers or writes anything.
+    Options do not expose their libraries. So this function loads a model whose last operator does not exist.
+    onnxruntime then fails before it creates providers or writes anything, and its error names the first unknown
+    operator.
     """
     import onnxruntime
 

@@ -44,8 +44,8 @@ def register(
             needs onnxruntime 1.24. Create the session without ``providers=``, which would replace these providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
-            float16 Pad to onnxruntime if its own Pad is surely right: onnxruntime can then keep neighbouring
-            float16 nodes without kernels in float32; ``"native"`` claims these Pads, too.
+            float16 Pad to onnxruntime if onnxruntime's own Pad is surely right, so that the Pad and neighbours without
+            float16 kernels can stay in float32. ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
             all of them to the options. It adds itself before the CPU's provider and before the first provider that is
             known to get some Pads wrong. The options must not have other providers yet.
@@ -58,7 +58,7 @@ def register(
 
     Raises:
         OSError: The package has been installed without its library, or ``rules`` cannot be read.
-        RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message suggests a remedy.
+        RuntimeError: onnxruntime refuses the library or is too old for the provider, or the extra ``pyop`` is missing.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
         ValueError: An argument has a wrong value, contradicts an earlier call or needs a missing argument; or
             the options have the library of onnxruntime-extensions twice, or got it before the kernel was defined.
@@ -91,7 +91,7 @@ def register(
     elif session_options in _named:
         has = _named[session_options]
         if has is not None and (named is None or not named <= has):
-            raise ValueError(f"session_options have been registered with {', '.join(sorted(has))} alone; use new ones")
+            raise ValueError(f"session_options have only operators {', '.join(sorted(has))}; use new SessionOptions")
     else:
         if named is not None:
             session_options.add_session_config_entry(OPERATORS, ",".join(sorted(named)))
@@ -143,7 +143,7 @@ def prepare(
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider among providers")
+        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the rules' provider")
     of_the_caller = False
     if minor >= FIRST_MINOR:
         before = placing.placed.get(options)

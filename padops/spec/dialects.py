@@ -348,7 +348,8 @@ def same_padding(
         Elements to add before and after: with o = ceil(n/s), total = max((o-1)s + (k-1)d + 1 - n, 0), halved.
 
     Raises:
-        PadError: S1 for another mode or an amount out of range, P10 for a dilated kernel larger than any tensor.
+        PadError: S1 for another mode, or a size that is too small or no integer; P10 for a dilated kernel larger than
+            any tensor.
     """
     if mode not in (*AUTO_PADS, "SAME"):
         raise PadError("S1", f"auto_pad '{mode}' is not one of {', '.join(AUTO_PADS)}", "SamePad_1")

@@ -126,7 +126,7 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
 
 
 def element_bits(array: np.ndarray) -> np.ndarray:
-    """Return an array of the same shape with one comparable number for each element; strings stay strings."""
+    """Return an array of the same shape with each element's bits as an unsigned integer; strings stay strings."""
     dtype = by_numpy(array.dtype)
     if dtype is None or dtype.numpy.kind == "O":
         return array

@@ -39,7 +39,7 @@ class Mode(Enum):
 
 
 class Crop(Enum):
-    """The effect of negative pads in the modes that extend the data (P3); constant is always FULL."""
+    """The effect of negative pads in the modes that extend the data (P3); mode constant always has FULL."""
 
     FULL = "FULL"
     CROP = "CROP"

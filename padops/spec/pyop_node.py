@@ -26,7 +26,8 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 def refusal(type_name: str | None) -> str | None:
     """Return why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    A type that is unknown before loading is harmless: ONNX Runtime refuses a type without a kernel.
+    The type None, which is known only when the model is loaded, is harmless: ONNX Runtime refuses a type without a
+    kernel.
     """
     if type_name is None or type_name in TYPES:
         return None

@@ -1,7 +1,7 @@
-"""The operators of padops for ``onnx``: schemas and shape inference, so that its checker knows the domain.
+"""The operators of padops for ``onnx``: schemas and shape inference, so that onnx's checker knows the domain.
 
-After :func:`register_schemas`, ``onnx.checker.check_model`` validates padops nodes and ``onnx.shape_inference`` (and
-onnx_ir's passes, which use it) infers their outputs: the type always, each dim as far as the amounts are known.
+After :func:`register_schemas`, ``onnx.checker.check_model`` validates padops nodes. ``onnx.shape_inference``, which
+onnx_ir's passes use, infers the type of each output, and the dims as far as the amounts are known.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _output_dims(
 
 
 def _node(op: Op, context: onnx.shape_inference.InferenceContext) -> tuple[Node, bool]:
-    """Return the node with the known values of integer inputs, and whether all are known; external ones are unknown."""
+    """Return the node with the known values of integer inputs, and whether all are known; external data are not."""
     given = {row.name: context.get_attribute(row.name) for row in op.attributes}
     values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
     attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}

@@ -223,7 +223,7 @@ def test_without_leaves_peers_out(asked: dict[str, Any]) -> None:
     assert asked["peers"] == [name for name in PEERS if name not in ("torch", "padops-pyop")]
 
 
-NAMED = "is for a run of all peers, not of those that are named"
+NAMED = "needs all peers: omit --peer and --peer-command"
 
 
 @pytest.mark.parametrize(("words", "said"), [

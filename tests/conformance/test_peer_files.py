@@ -125,7 +125,7 @@ def test_what_a_file_states(another: Path) -> None:
 def test_what_a_file_may_not_state(another: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for change, why in (
         (("ENVIRONMENT = ", "OTHER = "), "there is no ENVIRONMENT"),
-        (('"name": "another"', '"name": "numpy"'), "there is another peer 'numpy'"),
+        (('"name": "another"', '"name": "numpy"'), "another peer is called 'numpy'"),
         (('"function_only": True', '"form": "x"'), "form 'x', expected declared or fixed"),
     ):
         another.write_text(ANOTHER.replace(*change))

@@ -163,5 +163,5 @@ def test_what_fails_without_its_pad_has_a_rule() -> None:
 def test_a_provider_that_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     told = {"does": "refuses", "why": "no device", "providers": ["Fake"]}
     monkeypatch.setattr(Fake, "_answer", lambda self, question: told)
-    with pytest.raises(PadopsError, match="Fake: a model without Pads does not run: it refuses it: no device"):
+    with pytest.raises(PadopsError, match="Fake: a model without Pads does not run: the provider refuses it: no"):
         probe(Fake("Fake", "mixed"))

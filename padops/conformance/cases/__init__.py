@@ -1,7 +1,7 @@
 """The sources of cases: operators' tables, random draws, the specifications' examples, and the node tests of ONNX.
 
-The specifications print numbers without a type, so each example becomes two cases, of two types. This file repeats no
-outputs: the rules lead to the printed outputs, as the tests of padops show.
+The specifications print numbers without a type, so each example becomes two cases, of two types. This file omits the
+printed outputs: padops' tests check that the rules lead to these outputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEVELS = {"quick": (1, 1, 10), "default": (3, 4, 60), "exhaustive": (30, 60, 100
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Request]:
-    """Return the cases of a level and the cases whose ids ``always`` has; a higher level includes the lower levels."""
+    """Return the cases of a level, including those of lower levels, and the cases with the ids in ``always``."""
     made = {case.id: case for case in (*_of_level(level, seed), *map(find_case, always))}
     return list(made.values())
 

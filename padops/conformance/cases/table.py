@@ -59,7 +59,7 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
-    """Yield for each operator and mode ``by_type`` cases per type and ``by_signs`` * weight / 4 per kind of amounts."""
+    """Yield cases of each operator and mode: ``by_type`` per type, ``by_signs`` * weight / 4 per kind of amounts."""
     counts = {signs: max(by_signs * weight // 4, 1) for signs, weight in SIGNS.items()}
     for name in ops:
         op = OPS[name]
@@ -118,7 +118,7 @@ def find_case(id: str) -> Request:
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
-    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes, at least one; 0 on the rest."""
+    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes (at least one), 0 on others."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:
@@ -172,7 +172,7 @@ def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str)
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: Pairs) -> tuple[np.ndarray, Pairs]:
-    """Draw the input axes, and sort the amounts in the same order."""
+    """Draw the input ``axes``, and return it with the amounts of these axes, in its order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]

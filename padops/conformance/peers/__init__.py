@@ -11,8 +11,8 @@ This folder has the implementations that are installed beside padops. A file els
 - ``name`` and the fields of ``Peer`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx, and the
   converter needs onnx-ir. ``node`` replaces ``requires``: it has npm packages and their versions;
-- ``program``: the file in the same folder that node runs in place of ``pad``. For the further peers below, the program
-  receives the key as its argument;
+- ``program``: the file in the same folder that node runs in place of ``pad``. Run as one of the further peers below,
+  the program receives that peer's key as its argument;
 - ``debian``: Debian packages, which are unpacked into the folder ``debian`` of the environment, but not installed;
 - ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share
   ``provider``, ``within`` and ``form``;
@@ -87,7 +87,7 @@ class Peer:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the peer is in ``PEERS``, with any interpreter; a user's own peer with the same name is not."""
+        """Whether the peer is in ``PEERS``, with any interpreter; a user's own peer of that name does not count."""
         known = PEERS.get(self.name.partition("@")[0])
         return known is not None and known.entry_point == self.entry_point
 

@@ -31,7 +31,7 @@ def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Run the model converted with ``--without-pad``; ONNX's reference defines what its operators return."""
+    """Run the model converted with ``--without-pad``; ONNX's reference defines what the operators return."""
     try:
         return pad(without_pad(request), feeds(request))
     except IndexError as error:

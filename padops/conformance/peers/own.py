@@ -1,4 +1,4 @@
-"""padops itself on onnxruntime: its library, its provider, its Python kernel, and converted models that need none."""
+"""padops itself on onnxruntime: its library, provider and Python kernel, and converted models without any of these."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _options(road: str) -> onnxruntime.SessionOptions:
 
 
 def run_native(request: Request) -> np.ndarray:
-    """Run the model of the domain padops with the library."""
+    """Run the case's operator of the domain padops, with the library."""
     require_type(request.dtype.name)
     model = make_model(request).SerializeToString()
     return run_model(model, feeds(request), _options("library"))
@@ -84,7 +84,7 @@ run_without_pad = partial(_run_converted, target="onnx", without_pad=True)
 
 
 def run_pyop(request: Request) -> np.ndarray:
-    """Run the node that ``padops convert --target pyop`` writes, and then collect its errors."""
+    """Run the node that ``padops convert --target pyop`` writes; raise Refused if its kernel recorded an error."""
     require_type(request.dtype.name)
     if reason := pyop_node.refusal(request.dtype.name):
         raise Unsupported(reason)

@@ -38,7 +38,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return source that works without padops: import lines, and definitions by name, some from other files."""
+    """Return the source of names, which works without padops: import lines, and definitions by name, from any file."""
     imports, sources = [], dict[str, str]()
     nodes, definitions = _part(file, names)
     for node, other in nodes.items():
@@ -58,7 +58,7 @@ Import = ast.Import | ast.ImportFrom
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
     """Return the imports and the definitions that these names need, in the order of the file.
 
-    Each import has one name; its value is the imported file in padops or beside this file, or None.
+    Each import binds one name; its value is the imported file if that lies in padops or beside this file, else None.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()

@@ -122,7 +122,7 @@ class Request:
         try:
             return self.row.amounts(Node(self.row, "pad", self.attributes, self.inputs), self.data.shape)
         except PadError as error:
-            raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
+            raise Skipped(f"the operator refuses these amounts: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
         """Return begin and end of every axis; raise Unsupported for interior amounts, or crops unless ``may_crop``."""

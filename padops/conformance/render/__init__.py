@@ -179,7 +179,7 @@ def _place(op: str, mode: str) -> tuple[str, str]:
 
 
 def _page_cell(cell: Cell) -> Row:
-    """Return a cell's counts and examples, without their cases, which the page stores once for all peers."""
+    """Return a cell's counts and examples; the page stores the examples' cases separately, once for all peers."""
     kept = ("case", "outcome", "unexpected", "new", "divergence", "detail", "repro")
     told = [{name: record[name] for name in kept} | {"got": _text(record.get("got"))} for record in cell.examples]
     counts = {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]}

@@ -60,7 +60,7 @@ class Section:
 
 @dataclass
 class Summary:
-    """A complete run, with its results in the order of the file."""
+    """A run, complete or cut short, with its results in the order of the file."""
 
     header: Row
     footer: Row
@@ -137,7 +137,7 @@ class Summary:
         return [row["name"], versions_of(row), *(f"{number:,}" for number in numbers)]
 
     def divergence(self, name: str) -> dict[str, str]:
-        """Return the texts of a known divergence; for an unknown id, the reason reports the unknown id."""
+        """Return the texts of a known divergence; for an unknown id, the reason says that the id is unknown."""
         found = self.divergences.get(name, SimpleNamespace(reason="This padops has no known divergence with this id."))
         texts = {key: getattr(found, key, "") for key in ("outcome", "versions", "rule", "reason", "link")}
         return {key: value if isinstance(value, str) else ", ".join(value) for key, value in texts.items()}
