@@ -203,9 +203,9 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares a copy of the output's size: a Pad of padops with all amounts 0, in ONNX Runtime's threads.
+    """Prepares a Pad of padops that copies as many bytes as the output has: all its amounts are 0.
 
-    If the output is large, the Pad bypasses the caches.
+    It runs in ONNX Runtime's threads. If the output is large, it bypasses the caches.
     """
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":

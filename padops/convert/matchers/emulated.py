@@ -280,7 +280,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
-    A Slice of the last 3 of 2 elements returns 2 elements; a Pad would repeat elements. So the Pad's amounts are::
+    A Slice for the last 3 elements returns 2 if there are only 2; a Pad would repeat elements. So the amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """

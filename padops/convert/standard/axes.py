@@ -99,7 +99,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     """Extend one axis of known size by known amounts, in any mode but constant."""
 
     def gathered(start: int, stop: int) -> list[ir.Value]:
-        """Return the elements that a range of the output shows (P2)."""
+        """Return the elements of the data that fill a range of the output (P2)."""
         return [work.gather(axis, source_index(amounts, mode, np.arange(start, stop)))] if start < stop else []
 
     first, last = _core(amounts)

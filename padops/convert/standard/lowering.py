@@ -172,8 +172,8 @@ def write(
 ) -> tuple[Operand, str]:
     """Write a Pad for the provider ``row``, by default ONNX Runtime's CPU provider; return the output and a note or "".
 
-    ``plain``: the node already is ONNX's Pad, so data of rank 0 may fail: ONNX Runtime refuses them. ``may_stay``: the
-    node also has exactly the inputs and attributes of its version.
+    ``plain``: the node already is ONNX's Pad. ONNX Runtime refuses it for data of rank 0, and so may the written nodes.
+    ``may_stay``: the node also has exactly the inputs and attributes of its version.
     """
     try:
         if row is None:

@@ -2,9 +2,9 @@
 
 The operator behind a Pad is the normal form. Two such operators are equal if their normal forms have the same operator
 and attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME
-becomes a Pad with the amounts of S1. A mask that Attention pads goes behind a Pad to the length of the keys. MaxPool
-pads with a value below every number, and some pools do not count their padding. Such padding never equals the fill of a
-Pad, only the padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them
+becomes a Pad with the amounts of S1. If Attention lengthens its mask to the keys, a Pad of the mask takes its place.
+MaxPool pads with a value below every number, and some pools do not count their padding. Such padding never equals the
+fill of a Pad, only the padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them
 differently.
 """
 
