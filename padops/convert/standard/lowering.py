@@ -93,7 +93,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit on the rank if a known Pad of ONNX, not of empty tensors, exceeds it; else 0."""
+    """Return the provider's limit on the rank if a known Pad of ONNX, of tensors with elements, exceeds it; else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
