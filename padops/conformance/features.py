@@ -49,7 +49,7 @@ def expect(case: Request) -> Expected:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A case with its expected answer and its features, which divergences match."""
+    """A case with its expected answer, and with the features by which known divergences match cases."""
 
     case: Request
     expected: Expected

@@ -422,7 +422,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
     to_file = None if report == STREAM else report
 
     def finished(conversion: Conversion) -> Conversion:
-        """Name standard input as the source, and write the report; ``convert`` does not know the streams."""
+        """Name standard input as the source, and write the report: ``convert`` itself knows only files."""
         if source == STREAM:
             conversion = replace(conversion, sources=(_record(INPUT, content),))
         if report == STREAM:

@@ -223,7 +223,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """Return the provider behind padops if compiled Pads of two graphs got the same name; "" for any other error."""
+    """Return the provider after padops if the error is that compiled Pads of two graphs have one name; else ""."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")

@@ -6,8 +6,8 @@ negative amounts: MaxPool of floats without indices, and AveragePool below opset
 sizes. With ceil_mode, ONNX Runtime rounds the output size up, so the verdict is only "may be wrong". A convolution
 begins its windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
 
-A conversion changes a node only with ``auto_pad="explicit"``. Right results keep every bit; the exception is a MaxPool
-of floats behind SamePad_1. The three forms:
+A conversion changes a node only if its option ``auto_pad`` is "explicit". Right results keep every bit; the exception
+is a MaxPool of floats behind SamePad_1. The three forms:
 
 - **explicit pads**, if every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
 - **SamePad_1** in front of the node, which then pads nothing itself. SamePad_1 computes the amounts at run time. The
