@@ -281,7 +281,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tu
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
-    """Return whether ONNX Runtime 1.``minor`` offers a Pad to padops' provider, and does not refuse the model before."""
+    """Return whether ONNX Runtime 1.``minor`` offers a Pad to padops' provider before it would refuse the model."""
     if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
         return False
     if found.domain == MICROSOFT:
