@@ -267,7 +267,8 @@ def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkey
     with pytest.raises(RuntimeError):  # no folder was named
         options.get_session_config_entry(DATA_FOLDER)
     monkeypatch.setattr("padops.convert.model.document.LARGEST_PROTO", 100)
-    with pytest.raises(RuntimeError, match=r"embedded it has \d+ bytes, .* write it with 'padops convert', or use .* 1\.22"):
+    why = r"embedded it has \d+ bytes, .* write it with 'padops convert', or use .* 1\.22"
+    with pytest.raises(RuntimeError, match=why):
         padops.InferenceSession(path.read_bytes(), options, convert={"base_dir": tmp_path})
 
 

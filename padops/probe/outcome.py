@@ -172,7 +172,7 @@ def _pad_of(probe: Case) -> tuple[PadInfo, RunsAs]:
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
-    """Yields the rules of one condition; ``rows`` are its models that fail, or those that the provider leaves to the CPU."""
+    """Yields the rules of one condition; ``rows`` are its models that fail, or that the provider leaves to the CPU."""
     of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.type for row in rows):

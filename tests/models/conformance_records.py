@@ -48,10 +48,10 @@ def prepared() -> Sequence[Prepared]:
     return [Prepared.of(case) for case in quick()]
 
 
-def own_peer(folder: Path, text: str) -> Peer:
+def own_peer(folder: Path, text: str, function: str = "pad") -> Peer:
     """A peer of the user's own."""
     (folder / "own.py").write_text(text)
-    return runner.parse_peers(f"{folder}/own.py:pad")[0]
+    return runner.parse_peers(f"{folder}/own.py:{function}")[0]
 
 
 def answers(peer: Peer | str, chosen: Sequence[Request], known: Sequence[Divergence] = ()) -> runner.PeerRun:

@@ -76,7 +76,7 @@ REFUSED = {
     "VALID beside pads": ("a = Pad (x, p) y = Conv (a, w)", f'y = Conv <auto_pad = "VALID", {PADS}> (x, w)',
                           "Conv has auto_pad b'VALID', and pads"),
     "SAME with dilations": ("a = Pad (x, q) y = MaxPool <kernel_shape = [2, 2]> (a)",
-                            f'y = MaxPool <auto_pad = "SAME_UPPER", {K}, dilations = [2, 1]> (x)', "SAME with dilations"),
+                            f'y = MaxPool <auto_pad = "SAME_UPPER", {K}, dilations = [2, 1]> (x)', "with dilations"),
     "SAME that counts": (POOL, f'y = AveragePool <auto_pad = "SAME_UPPER", {K}, {OUTSIDE}> (x)', "counts its padding"),
     "ceil_mode": (POOL, f"y = AveragePool <{K}, {BY}, {OUTSIDE}, ceil_mode = 1> (x)", "ceil_mode"),
     "a kernel as small as the pads": (POOL, f"y = AveragePool <{K}, pads = [2, 0, 0, 1], {OUTSIDE}> (x)", "kernel of"),
