@@ -223,6 +223,17 @@ def _allowed(type_name: str, mode: str, case: Case, held: str) -> int:
     return MAX_NODES + (type_name == "bfloat16" and held != "all" and mode.lower() == "constant")
 
 
+def test_the_first_size_of_a_layout_is_unknown() -> None:
+    """SamePad_1 with the channels last pads the axis 1, too, as far as its size at run time needs it (S1)."""
+    attributes = 'data_format = "NHWC", kernel_shape = [2, 2], strides = [2, 2]'
+    source = parsed(f"(float[1, h, 4, 2] x) => (float[a, b, c, d] y) {{ y = padops.SamePad_1 <{attributes}> (x) }}", 18)
+    made = onnxruntime.InferenceSession(padops.lower(source).proto().SerializeToString())
+    for size in (2, 3):
+        data = np.ones((1, size, 4, 2), np.float32)
+        expected = np.pad(data, [(0, 0), (0, size % 2), (0, 0), (0, 0)])
+        assert native.bits(made.run(None, {"x": data})[0]) == native.bits(expected)
+
+
 @pytest.mark.parametrize("op", OPS)
 def test_static_shapes_take_few_nodes(op: str) -> None:
     types = [name for name in MAIN_TYPES if name in OPS[op].types]
