@@ -2,7 +2,8 @@
 
     python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format] [zizmor]
 
-Without names, all tools run. With --fix, tools repair their findings if they can.
+Without names, all tools run. With --fix, tools repair their findings if they can. mypy reads the types of onnxscript,
+so the script installs what scripts/test.py --peers installs, too.
 """
 
 import sys
@@ -35,7 +36,7 @@ def main(arguments: list) -> int:
     if unknown:
         print("error: no such check: {}; there are {}".format(unknown[0], ", ".join(commands)), file=sys.stderr)
         return 2
-    folder = environment.ensure(["lint", "test"]).parent
+    folder = environment.ensure(["lint", "peers", "test"]).parent
     failed = []
     for name in names or commands:
         program, *rest = commands[name]
