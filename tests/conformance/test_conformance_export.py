@@ -10,11 +10,13 @@ import warnings
 import zipfile
 from pathlib import Path
 
+import export_cases
 import numpy as np
 import onnx
 import pytest
 from conformance_records import prepared, quick
 from cpp_builds import said, well
+from export_cases import ExportError, case_name, export
 from onnx import numpy_helper
 from onnx.backend.test import runner
 from onnx.backend.test.loader import load_model_tests
@@ -25,11 +27,6 @@ from padops.conformance.divergences import KNOWN
 from padops.conformance.features import BEYOND, expect
 from padops.conformance.features import Prepared as Item
 from padops.conformance.peers.request import Request
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
-import export_cases  # noqa: E402
-from export_cases import ExportError, case_name, export  # noqa: E402
 
 with warnings.catch_warnings():
     # onnxruntime's backend still asks for the version of onnx in a way that onnx warns of.

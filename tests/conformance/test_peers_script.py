@@ -8,18 +8,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
-
-from padops.conformance import peers as environments
-from padops.conformance.divergences import KNOWN
-from padops.conformance.peers import STAMP
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import history
 import history_measure as measure
 import history_page as page
 import peers
+import pytest
 from history_measure import Release, releases
+
+from padops.conformance import peers as environments
+from padops.conformance.divergences import KNOWN
+from padops.conformance.peers import STAMP
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "copy/platform.h"
@@ -122,11 +123,25 @@ const char* check_trial(int64_t together, int64_t alone, bool expected) {
   return sharing.choose() == expected ? nullptr : "the slower way stays";
 }
 
+// The trial of a node that several threads run at once; ThreadSanitizer sees what they share.
+const char* check_shared_trial() {
+  const padops::Thresholds thresholds;
+  padops::Sharing sharing(thresholds.surely_shared - 1, thresholds);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&sharing] {
+      for (int run = 0; run < 100; ++run) sharing.took(sharing.choose(), 1'000'000);
+    });
+  for (std::thread& thread : threads) thread.join();
+  return sharing.is_trying() ? "a trial of several threads does not end" : nullptr;
+}
+
 // The trial of whether threads share the work, by times that are made up.
 const char* check_sharing() {
   const padops::Thresholds thresholds;
   const padops::Sharing large(thresholds.surely_shared, thresholds);
   if (!large.choose() || large.is_trying()) return "a large output is not shared at once";
+  if (const char* wrong = check_shared_trial()) return wrong;
   if (const char* wrong = check_trial(100'000, 200'000, true)) return wrong;
   if (const char* wrong = check_trial(300'000, 200'000, false)) return wrong;
   return check_trial(195'000, 200'000, false);  // another thread's time is worth something

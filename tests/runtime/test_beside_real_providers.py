@@ -9,30 +9,27 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
+import environment
 import numpy as np
 import onnxruntime
+import peers
+import provider_cases
+import provider_faults
+import providers
 import pytest
 from cpp_builds import CHECKS, ROOT, build
 from document_blocks import blocks, commands
 from onnx import parser
+from provider_cases import OPENVINO, QNN
 from provider_sessions import model
 from slow import MORE
 from stand_in_sessions import DATA, GIVING, PADS, in_a_process
 
 import padops
 from padops.conformance import cases
-
-sys.path.insert(0, str(ROOT / "scripts"))
-import environment
-import peers
-import provider_cases
-import provider_faults
-import providers
-from provider_cases import OPENVINO, QNN
 
 # What docs/fixing.md says that the stock sessions say, and the cases that provoke it.
 SAID = {

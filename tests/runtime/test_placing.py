@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import onnx
 import onnxruntime
+import provider_cases
+import providers
 import pytest
 from onnx import parser
 from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
@@ -24,10 +24,6 @@ from padops.runtime.chosen import Chosen, chosen_by
 from padops.runtime.placing import register_provider_library
 from padops.runtime.provider import FIRST_MINOR, FIRST_NAME, OPERATORS_NAME, runtime_minor
 from padops.runtime.session import OPERATORS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import provider_cases
-import providers
 
 pytestmark = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
 PAD, WITHOUT_PAD = pad([1, 1], "edge").SerializeToString(), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
