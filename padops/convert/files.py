@@ -26,7 +26,17 @@ from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import Identity, Staging, behind_link, identity, refusal, staged_file, staging, write_whole
+from padops.files.staging import (
+    Identity,
+    Staging,
+    alone,
+    behind_link,
+    identity,
+    refusal,
+    staged_file,
+    staging,
+    write_whole,
+)
 from padops.terminal import COPYING, Progress
 
 
@@ -179,13 +189,15 @@ def _verified(
 def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None, ending: contextlib.ExitStack) -> None:
     """Moves all files into place.
 
-    It writes the report to a temporary file first; once the model is in place, only the report's rename can fail.
+    It writes the report to a temporary file first; once the model is in place, only the report's rename can fail. Other
+    conversions into the same folder wait meanwhile.
     """
     with contextlib.ExitStack() as stack:
         staged = None
         if report is not None:
             with os_errors_as("cannot write", report):
                 staged = stack.enter_context(staged_file(report, [_report(conversion)]))
+        stack.enter_context(alone(stage.folder))
         ending.enter_context(uninterrupted())
         stage.commit()
         try:

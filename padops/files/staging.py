@@ -21,6 +21,11 @@ from pathlib import Path
 
 from padops.files.interrupts import uninterrupted
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 HIDDEN = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # the name of a hidden folder, as ``tempfile.mkdtemp`` makes it
 BLOCK = 8 << 20  # bytes that this process copies at a time
 KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts take up to twice as long (ext4)
@@ -141,7 +146,6 @@ class Staging:
             for path, known in self._expected.items():  # the destination may have changed since the files were staged
                 if identity(path) != known and not (path == target and _is_already(self.hidden / last, target)):
                     raise OSError(errno.EBUSY, CHANGED, str(path))
-            replaced = identity(target)
             parents = {parent for location in self._locations for parent in (self.folder / location).parents}
             folders = sorted((path for path in parents if not os.path.lexists(path)), reverse=True)  # innermost first
             try:
@@ -152,8 +156,6 @@ class Staging:
                     shutil.copymode(target, self.hidden / last)
                 os.replace(self.hidden / last, target)
             except BaseException:
-                if identity(target) != replaced:  # another process has put its model for these data there
-                    raise
                 for path in (*made, *folders):
                     with contextlib.suppress(OSError):  # a folder may have other files
                         path.rmdir() if path.is_dir() else path.unlink()
@@ -184,6 +186,22 @@ def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
         if hidden is not None:
             with uninterrupted():
                 shutil.rmtree(hidden, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Waits until no other writer is in this context for ``folder``; the end of its process ends the wait, too.
+
+    A writer that fails removes its data files and folders again, which another writer may already use. Windows, some
+    network file systems and folders without the right to read know no such lock: there, the context does nothing.
+    """
+    with contextlib.ExitStack() as lock:
+        with contextlib.suppress(OSError):
+            if fcntl is not None:
+                descriptor = os.open(folder, os.O_RDONLY)
+                lock.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -175,21 +177,26 @@ def test_only_what_replaces_a_file_waits_for_the_disk(
     assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
 
 
-def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes write the same files; the second one is done when the last rename of the first one fails."""
-    real = os.replace
-    with staging.staging(tmp_path) as first, staging.staging(tmp_path) as second:
-        for stage in (first, second):
-            stage.write("model.data", [b"weights"])
-            stage.write("model.onnx", [b"model"])
+def test_a_conversion_waits_for_another_into_its_folder(
+    two_files: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one finds data files in place; the first one fails at its last rename and removes them."""
+    rename, lock, waits, told = os.replace, fcntl.flock, Event(), []
+    second = Thread(target=lambda: told.append(refusal(two_files, output=out / "m.onnx")))
 
-        def fail(*_: object) -> None:
-            monkeypatch.setattr(os, "replace", real)
-            second.commit()
-            raise FULL
+    def arrive(*given: int) -> None:
+        waits.set()
+        lock(*given)
 
-        monkeypatch.setattr(os, "replace", fail)
-        with pytest.raises(OSError, match="No space left"):
-            first.commit()
-    assert names(tmp_path) == ["model.data", "model.onnx"]
-    assert (tmp_path / "model.data").read_bytes() == b"weights"
+    def fail(*_: object) -> None:
+        monkeypatch.setattr(os, "replace", rename)
+        monkeypatch.setattr(fcntl, "flock", arrive)
+        second.start()
+        assert waits.wait(20)
+        raise FULL
+
+    monkeypatch.setattr(os, "replace", fail)
+    assert "No space left" in refusal(two_files, output=out / "m.onnx")
+    second.join()
+    why = "it has changed while the model was being converted; try again"
+    assert (told, names(out)) == ([f"cannot write {out / 'a.bin'}: {why}; {LEFT}"], [])
