@@ -6,7 +6,7 @@ from padops.exits import INTERRUPTED
 
 
 def main() -> int:
-    """Runs the command; an interruption while its modules load also prints one line and returns 130."""
+    """Runs the command and returns its exit code; an interrupt during its imports prints one line and returns 130."""
     try:
         from padops.cli import main as run
 

@@ -1,7 +1,7 @@
 """The packages that padops needs beside NumPy, and the commands that install them.
 
 onnxruntime is an extra too. Each kind of hardware has its own distribution of onnxruntime, and all have the same module
-name. So if padops depended on one distribution, pip would overwrite the one that is installed.
+name. If padops depended on one distribution, pip would install it over the one that the user has chosen.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DependencyError(ImportError):
 
 @contextmanager
 def needing(what: str) -> Iterator[None]:
-    """Raises a ``DependencyError`` if ``what``, a part of padops, imports a missing module in this context."""
+    """Raises a ``DependencyError`` if this context imports a missing package; the message names ``what``."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -15,7 +15,10 @@ Answer = tuple[str, list[int], bytes]  # element type by OpenVINO's name, dims, 
 
 
 def computed(question: tuple[str, Sequence[tuple[str, int]]]) -> list[Answer | None]:
-    """Returns the outputs that a question names, by layer and number, of an IR file; None for a non-constant output."""
+    """Returns the value of each output that ``question`` lists; None for an output that is not constant.
+
+    ``question`` is the path of an IR file, and a list of outputs: the name of a layer, and the number of its output.
+    """
     path, wanted = question
     openvino, passes = import_openvino(), import_module("openvino.passes")
     model = openvino.Core().read_model(path)

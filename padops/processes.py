@@ -28,7 +28,7 @@ class LateError(Exception):
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills a process that was started in a session of its own, with its children."""
+    """Kills a process and its children; the process must have been started with ``start_new_session``."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError, AttributeError):  # the process has ended, or the system has no groups
@@ -57,8 +57,9 @@ def how_ended(code: int | None) -> str:
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Returns the standard input and output of this process, as files that nothing else reads or writes.
 
-    Libraries then read nothing, and print to standard error. Programs that they start do not inherit the pipes. (A fork
-    in a thread first closes ``sys.stdin``, and would wait forever for a thread that reads from it.)
+    Afterwards, a library that reads standard input gets nothing, and a library that prints writes to standard error.
+    Programs that libraries start do not inherit the pipes. (No thread reads questions from ``sys.stdin``: a child that
+    multiprocessing forks first closes ``sys.stdin``, and would wait forever for a thread that reads from it.)
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -69,7 +70,7 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 class Pipes:
-    """The standard input and output of a process that was started in a session of its own."""
+    """The standard input and output of a process that was started with ``start_new_session``."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None and process.stdout is not None, "both are pipes"
@@ -78,7 +79,7 @@ class Pipes:
         self._ended = False
 
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
-        """Runs ``talk`` in a thread for at most ``seconds``, on the pipes to the process's input and from its output.
+        """Calls ``talk`` with the pipes to and from the process, in a thread; waits for at most ``seconds``.
 
         A thread that does not end is abandoned: a read from a pipe cannot be cancelled.
 
@@ -135,7 +136,7 @@ class Pickled:
     """A Python program that answers pickled questions in a separate process, until ``close``; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts Python with arguments ``program``; errors call the process ``name``; answers may take ``seconds``."""
+        """Starts Python with the arguments ``program``; each answer may take ``seconds``; errors use ``name``."""
         self._name, self._seconds = name, seconds
         self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
         pipe, quiet, command = subprocess.PIPE, subprocess.DEVNULL, [sys.executable, *program]
@@ -166,7 +167,7 @@ class Pickled:
         self._pipes.end()
 
     def terminate(self) -> None:
-        """Asks the process to end; ``wait`` waits until it has."""
+        """Asks the process to end, and returns at once; ``wait`` waits for the end."""
         self._pipes.process.terminate()
 
     def wait(self) -> None:
@@ -176,7 +177,7 @@ class Pickled:
 
 
 def serve(answer: Callable[[Any], Any]) -> None:
-    """Answers the questions of a ``Pickled`` until it closes the pipe; an exception becomes a one-line refusal."""
+    """Answers the questions of a ``Pickled`` until the pipe closes; sends an exception back as a one-line refusal."""
     requests, answers = own_pipes()
     with contextlib.suppress(EOFError):  # at the end of the questions
         while True:

@@ -41,7 +41,7 @@ WRITING = {"output", "in_place", "report"}  # arguments of padops.convert that w
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
-    """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
+    """``onnxruntime.InferenceSession`` for models with any Pads, whether the models have been converted or not.
 
     The session has the operators of the domains ``padops`` and ``padops.pyop`` if the model uses them. With onnxruntime
     1.24 or newer, it also has padops' execution provider, which runs the Pads of the unchanged model.
@@ -54,34 +54,33 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ``padops`` report the conversion, which needs the extra ``convert``.
 
     The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU's provider would run. A
-    second provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known not to run every
-    Pad right. It claims only Pads that a provider behind it would refuse, compute wrong or crash on
-    (``padops/rules/``). To place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in
-    ``providers``: see ``padops.register``.
+    second provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known to fail on some
+    Pads. It claims only Pads that a provider behind it would refuse, compute wrong or crash on (``padops/rules/``). To
+    place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
+    ``padops.register``.
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. If ``sess_options`` already have
-    plugin providers, the session uses new options with copies of their properties, configuration and overrides of dims
-    by name. The copies lack added initializers and operators of other libraries, which onnxruntime does not expose; if
-    you use these, name the providers in ``providers``.
+    plugin providers, the session uses a copy of ``sess_options``. The copy lacks added initializers and operators of
+    other libraries, because onnxruntime does not expose them. If the model needs them, pass the providers in
+    ``providers`` instead.
 
-    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). With
-    OpenVINO's provider, a session without ``sess_options`` sets ``session.intra_op.allow_spinning`` to ``"0"``. If
-    onnxruntime cannot create a provider, the constructor raises the error; with ``enable_fallback=1``, it continues
-    with the CPU's provider alone, as onnxruntime's own class does.
+    padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). If padops
+    comes before OpenVINO's provider and the model has a Pad, a session without ``sess_options`` sets
+    ``session.intra_op.allow_spinning`` to ``"0"``. If onnxruntime cannot create a provider, the constructor raises the
+    error; with ``enable_fallback=1``, it continues with the CPU's provider alone, as onnxruntime's own class does.
 
     Args:
         path_or_bytes: The model: a path, bytes, or an ``onnx.ModelProto``.
-        sess_options: The session's options. They keep the providers and operators that this session registers in them;
-            use new options for other providers. While padops creates the session of a converted model, these options
-            name the folder of the model's external data.
+        sess_options: The session's options. Providers and operators that padops registers in these options stay there:
+            use new options for other providers. While padops creates the session of a converted model, an
+            entry of these options names the folder of the external data.
         providers: Execution providers, first choice first; by default all built-in ones. Each is a name, one or more
             ``onnxruntime.OrtEpDevice`` of one provider, or a pair: a name or devices, then the options.
         provider_options: One mapping for each provider, if ``providers`` has no pairs.
         convert: ``"auto"`` converts the model if necessary, as above. ``"never"`` keeps the model as it is. A mapping
             of arguments for ``padops.convert`` always converts the model with these arguments.
-        **kwargs: ``rules`` is a file from ``padops probe`` with the rules of a provider in ``providers``; by default,
-            the user's measured rules apply if version and device match, else padops' own rules. Other arguments are
-            those of ``onnxruntime.InferenceSession``.
+        **kwargs: ``rules`` is a file from ``padops probe`` with the rules of a provider in ``providers``; the default
+            is as in ``padops.register``. Other arguments are those of ``onnxruntime.InferenceSession``.
 
     Attributes:
         padops_records: The outcome for each Pad, as in ``Conversion.records``; empty if the model was not converted.
@@ -90,14 +89,15 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     Raises:
         DependencyError: The model needs, or may need, conversion, and the extra ``convert`` is not installed.
         OSError: padops has been installed without its library, or ``rules`` cannot be read.
-        PadopsError: With the arguments in ``convert``, padops cannot convert the model, or leaves a Pad that
-            onnxruntime refuses. Or the model needs conversion, and a Pad breaks a rule in every run.
+        PadopsError: padops cannot convert the model with the arguments in ``convert``, or leaves a Pad that
+            onnxruntime refuses. Also raised for a model that needs conversion and has a Pad that always breaks a rule.
         RuntimeError: onnxruntime refuses the library; new options cannot reproduce the providers of ``sess_options``;
             or with ``convert="never"``, the model has Python kernels, and the extra ``pyop`` is not installed.
         TypeError: An argument has the wrong type.
         ValueError: ``convert``, ``rules``, a provider or an option of padops' provider is wrong; or the session's
-            options already have padops' provider with other options, or a library twice.
-        Exception: onnxruntime's error, if conversion does not help; it names node and rule if a Pad breaks a rule.
+            options already have padops' provider with other options, or the same library of operators twice.
+        Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, the error names the node
+            and the rule.
     """
 
     def __init__(
@@ -146,7 +146,6 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             warnings.warn(unseen, stacklevel=2)
 
     def _run_converted(self, made: Conversion, given: Given) -> None:
-        """Create the session of a converted model."""
         from padops.convert.pipeline import same_wrong
 
         message, folder = made.proto(), made.data_folder
@@ -274,14 +273,9 @@ def _converted_if_needed(
 ) -> tuple[Conversion | None, str]:
     """Convert the model if this onnxruntime does not run every Pad and a conversion helps.
 
-    Args:
-        model: the model.
-        refused: whether onnxruntime has refused the model. If it has, and padops knows no Pad as the cause, convert all
-            Pads.
-        provider: if given, lower the model for this provider: onnxruntime has refused two compiled Pads of one name.
-
-    Returns:
-        The conversion, or None; and why padops cannot inspect or convert the model, or "".
+    If onnxruntime has ``refused`` the model, and padops knows no Pad as the cause, convert all Pads. With ``provider``,
+    lower the model for this provider: onnxruntime has refused two compiled Pads with one name. Return the conversion or
+    None; and the reason why padops cannot inspect or convert the model, or "".
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong

@@ -25,7 +25,6 @@ QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 
 
 def add_bench(commands: Any) -> None:
-    """Adds ``padops bench``."""
     parser = commands.add_parser("bench", help="measure padops against other Pad implementations on this machine")
     add = parser.add_argument
     add("--quick", action="store_true", help="a few workloads, and less time for each")

@@ -1,4 +1,4 @@
-"""Formats the measurements: as the file that ``--json`` writes, or as a table, for the terminal or in Markdown."""
+"""Formats the measurements as the file of ``--json``, and as a table for the terminal or in Markdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """The times of one implementation on one workload; the first two fields are their names."""
+    """The times of one implementation on one workload; ``workload`` and ``implementation`` are names."""
 
     workload: str
     implementation: str
@@ -48,7 +48,6 @@ def count_threads() -> int:
 
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
-    """Returns the content of the JSON file."""
     content = {"schema": SCHEMA, "machine": machine, "measurements": [vars(result) for result in results]}
     return json.dumps(content, indent=1) + "\n"
 
@@ -60,7 +59,7 @@ def fastest(row: Mapping[str, Measurement], implementation: str) -> Measurement 
 
 
 def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
-    """Returns the speed of padops relative to an implementation or the fastest ``copy``; None if one is unmeasured."""
+    """Returns padops' speed as a multiple of an implementation's speed; None if either was not measured."""
     other, own = fastest(row, implementation), row.get("padops")
     return None if other is None or own is None else other.median / own.median
 
@@ -68,9 +67,9 @@ def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
 def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each entry of ``SUMMARY``.
 
-    The columns are output MB, µs of padops, µs of spread, then the speed of padops as a multiple of the speed of each
-    other implementation. The column ``copy`` has the fastest plain copy. A cell has the values of all numbers of
-    threads: ``1.20 / 2.10``.
+    The columns are the size of the output in MB, the median time and the interquartile range of padops in µs, and the
+    speed of padops as a multiple of the speed of each other implementation. The column ``copy`` compares with the
+    fastest plain copy. A cell has one value for each number of threads: ``1.20 / 2.10``.
     """
     by: dict[str, dict[int, dict[str, Measurement]]] = {}
     for taken in results:
@@ -102,18 +101,16 @@ def cells(results: Sequence[Measurement]) -> list[list[str]]:
 
 
 def _joined(values: Sequence[float | None], digits: int = 2) -> str:
-    """Returns one cell: one value if it is the same for all numbers of threads, else all values."""
+    """Returns a cell with the value for each number of threads, or one value if all are equal."""
     shown = ["" if value is None else f"{value:.{digits}f}" for value in values]
     return shown[0] if len(set(shown)) == 1 else " / ".join(value or "–" for value in shown)
 
 
 def lines(results: Sequence[Measurement], machine: Mapping[str, str]) -> list[str]:
-    """Returns the lines of the table for the terminal."""
     return [_facts(machine), "padops' speed as a multiple of …", *table(cells(results))]
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
-    """Returns the table in Markdown."""
     titles, *rows = cells(results)
     lines = ["| " + " | ".join(row) + " |" for row in (titles, *rows)]
     lines.insert(1, "|---" + "|--:" * (len(titles) - 1) + "|")

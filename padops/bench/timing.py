@@ -1,6 +1,6 @@
 """Times the implementations of a workload in turns, many times, and reports the medians.
 
-A separate process measures one workload at a time, so that an interrupt loses no finished measurement.
+A separate process measures, and returns results after each workload: an interrupt loses no finished measurement.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, kind: str) -> Any:
-    """Returns a session; ``kind`` is ``"built-in"`` (no padops), ``"padops"`` (operators) or ``"unmodified"`` (all)."""
+    """Returns a session: ``"padops"`` registers the operators, ``"unmodified"`` is ``padops.InferenceSession``."""
     import onnxruntime
 
     import padops
@@ -121,7 +121,6 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares ``torch.nn.functional.pad``."""
     try:
         import torch
 
@@ -147,7 +146,6 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares OpenVINO's Pad-12 on its CPU device."""
     try:
         from padops.conformance.peers import openvino as peer
     except ImportError:
@@ -178,7 +176,7 @@ MIN_BYTES = 1 << 16  # below so many bytes, a call costs more than the copy, so 
 
 
 def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares a copy of the output's size: ``memmove`` in one or all threads; for strings, ONNX Runtime's Identity."""
+    """Prepares a plain copy of as many bytes as the output has, by ``memmove`` in one or all threads."""
     target, is_string = memory.target, workload.dtype == "string"
     if by_all and (threads == 1 or is_string):
         return None
@@ -203,10 +201,7 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares a Pad of padops that copies as many bytes as the output has: all its amounts are 0.
-
-    It runs in ONNX Runtime's threads. If the output is large, it bypasses the caches.
-    """
+    """Prepares a copy by padops' Pad with amounts 0, in ONNX Runtime's threads; a large copy bypasses the caches."""
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None
@@ -247,8 +242,7 @@ def time_workload(workload: Workload, names: Sequence[str], threads: int, second
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
     """Times the converted model, then the unchanged model with padops and without it.
 
-    The function writes the converted model into ``folder``. The caller deletes the folder, because an interrupt kills
-    this process.
+    The caller deletes ``folder`` with the converted model: an interrupt kills this process without any cleanup.
     """
     import padops
 
@@ -289,7 +283,7 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
 
 
 def compare(name: str, target: np.ndarray, calls: Mapping[str, Call]) -> None:
-    """Raises RuntimeError if outputs differ in any bit; ignores copies. Calls may write the output into ``target``."""
+    """Raises RuntimeError if two outputs differ in any bit; skips plain copies. A call may write into ``target``."""
     wanted: Sequence[Any] | None = None
     for by, call in calls.items():
         if by.startswith("copy"):  # its output differs from the workload's
@@ -311,7 +305,7 @@ def bits_of(output: Any) -> bytes | list[Any]:
 
 
 def time_calls(name: str, size: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
-    """Times equivalent calls in turns, for ``seconds`` in total; each starts when no other thread is working."""
+    """Times equivalent calls in turns, for ``seconds`` in total; a turn begins when all threads are idle."""
     times: dict[str, list[float]] = {by: [] for by in calls}
     end, rounds = time.perf_counter() + seconds, 0
     while time.perf_counter() < end or rounds < MIN_ROUNDS:
@@ -352,7 +346,7 @@ def _rest(limit: float = 10.0) -> None:
         if time.process_time() - used < 0.1 * (time.perf_counter() - wall):
             return
         if wall - begin > limit:
-            raise TimeoutError(f"the threads of an implementation still work after {limit:g} s")
+            raise TimeoutError(f"the threads of an implementation are still busy after {limit:g} s")
 
 
 def measure(
@@ -362,7 +356,7 @@ def measure(
     keep: Callable[[Sequence[Measurement]], None],
     progress: Progress,
 ) -> None:
-    """Measures all steps in a separate process, because thread pools keep their size once started."""
+    """Measures all steps in a new process, because a thread pool keeps the size with which it started."""
     with closing(Pickled("the measuring process", _LIMIT, ("-m", "padops.bench.timing"))) as process:
         for done, (name, step) in enumerate(steps):
             progress(name, done, len(steps))
@@ -370,5 +364,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    # A question is a step, the number of threads, and the seconds.
     serve(needing("padops bench")(lambda asked: asked[0](*asked[1:])))

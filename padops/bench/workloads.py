@@ -16,8 +16,6 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Workload:
-    """One Pad."""
-
     name: str  # short, and unique
     shape: Shape  # of the data
     amounts: Mapping[int, int | tuple[int, int]]  # of each padded axis: for both sides, or (before, after)
@@ -43,7 +41,7 @@ class Workload:
         return (prod(self.output_shape) * bits + 7) // 8
 
     def data(self) -> np.ndarray:
-        """Returns the same random elements at every call."""
+        """Returns the elements of the data, the same at every call."""
         dtype = by_name(self.dtype)
         if dtype.name == "string":
             return np.array([f"token {i % 997}" for i in range(prod(self.shape))], object).reshape(self.shape)
@@ -53,7 +51,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that all implementations of a workload use; it begins at a cache line, like ONNX Runtime's."""
+    """The memory of a workload's data and output; both begin at a cache line, like the memory of ONNX Runtime."""
 
     source: np.ndarray
     target: np.ndarray
@@ -132,7 +130,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Returns Pads of log-uniform sizes, 1 KB to 100 MB, with 1 to 5 axes; every fourth pads an image."""
+    """Returns random Pads; every fourth pads an image. The size of the data is log-uniform."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 
@@ -156,7 +154,7 @@ def _random_workload(rng: random.Random, name: str, is_image: bool) -> Workload:
 
 
 def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
-    """Returns dims with about ``elements`` elements; the shares of the axes are random."""
+    """Returns a random shape that has about this number of elements."""
     shares = [rng.expovariate(1) for _ in range(rank)]
     shape = [max(1, round(elements ** (share / sum(shares)))) for share in shares]
     while prod(shape) > 2 * elements:  # if many dims were rounded up
@@ -166,7 +164,10 @@ def _shape(rng: random.Random, rank: int, elements: float) -> Shape:
 
 
 def _amounts(rng: random.Random, size: int, mode: str) -> tuple[int, int]:
-    """Draws begin and end of an axis: equal, one of them 0, or a crop. ONNX Runtime reflects at most n − 1 elements."""
+    """Draws the begin and the end of an axis: two equal amounts, one amount and 0, or a crop.
+
+    In mode reflect, no amount exceeds n − 1, the limit of ONNX Runtime.
+    """
     most = max(0, size - 1) if mode == "reflect" else size
     kind = rng.choice(("both", "both", "begin", "end", "crop"))
     if kind == "crop" and size > 4:

@@ -35,7 +35,6 @@ KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # their exit code stays 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     with dropping_output() as out:
         parser = _parser()

@@ -93,7 +93,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int) -> Generator[Outcome, None, None]:
-    """Yields each model's outcome as soon as it is known; if ``count`` > 1, converts so many in parallel processes."""
+    """Yields each model's outcome as soon as it is known; uses ``count`` parallel processes if ``count`` > 1."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return

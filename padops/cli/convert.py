@@ -29,7 +29,6 @@ ABOUT_VERIFY = (
 
 
 def add_convert(commands: Any) -> None:
-    """Adds ``padops convert``."""
     parser = commands.add_parser("convert", help="convert the Pads of a model", description=ABOUT)
     parser.add_argument("source", metavar="IN", help=MODEL)
     parser.add_argument("place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder "
@@ -76,7 +75,6 @@ def add_convert(commands: Any) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts with these options."""
     _settle_output(options)
     passed = {name: getattr(options, name) for name in PASSED} | {"run": options.run_both}
     if os.path.isdir(options.source):  # Path.is_dir raises an error for a name that is too long
@@ -141,7 +139,6 @@ def _run(options: argparse.Namespace, passed: dict[str, Any]) -> int:
 
 
 def add_verify(commands: Any) -> None:
-    """Adds ``padops verify``."""
     about = "prove that two models do the same, and run both"
     parser = commands.add_parser("verify", help=about, description=ABOUT_VERIFY)
     known = "an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
@@ -159,7 +156,6 @@ def add_verify(commands: Any) -> None:
 
 
 def run_verify(options: argparse.Namespace) -> int:
-    """Compares with these options."""
     from padops.cli.tables import verification_lines
     from padops.convert.pipeline import models_of
     from padops.convert.records import SCHEMA

@@ -14,14 +14,12 @@ SCHEMA = 1  # version of the JSON that --json prints; rises if readers of the ol
 
 
 def add_info(commands: Any) -> None:
-    """Adds ``padops info``."""
     parser = commands.add_parser("info", help="print versions, the library and its operators, and run one operator")
     parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.set_defaults(run=_run)
 
 
 def add_describe(commands: Any) -> None:
-    """Adds ``padops describe``."""
     parser = commands.add_parser("describe", help="print the operators of the library as JSON")
     parser.set_defaults(run=_describe)
 
@@ -80,8 +78,7 @@ def _told() -> dict[str, Any]:
 def _self_check() -> tuple[str, str]:
     """Converts and runs a model that ONNX Runtime refuses, and compares the output with the reference.
 
-    Returns:
-        ``"equal"`` and an empty text, or another outcome and its reason.
+    Returns ``"equal"`` and an empty text, or another outcome and its reason.
     """
     try:
         with needing("the self-check"):

@@ -33,7 +33,6 @@ PASSED = ("select", "custom_domains", "follow_links", "providers", "rules", "onn
 
 
 def add_inspect(commands: Any) -> None:
-    """Adds ``padops inspect``."""
     about = "list each Pad, whether ONNX Runtime runs it, and how to fix it"
     parser = commands.add_parser("inspect", help=about, description=ABOUT)
     parser.add_argument("models", metavar="MODEL", nargs="+", help=MODEL)
@@ -60,7 +59,6 @@ def add_inspect(commands: Any) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> int:
-    """Inspects with these options."""
     from padops.cli.tables import inspected_lines, inspection_lines, total_lines
     from padops.convert import PadopsError, UsageError
     from padops.convert.arguments import rules_of_session
@@ -113,8 +111,6 @@ Results = Mapping[str, "Inspection | str"]  # by model name ("-": standard input
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of finding."""
-
     id: str  # its name in SARIF and JUnit; the same in every release
     description: str  # a sentence
     kind: str | None  # its name for ``--check`` and ``--allow``; None for a model that cannot be read
@@ -139,7 +135,7 @@ KINDS = ("refused", "breaks-a-rule", "wrong", "unsure")
 
 @dataclass(frozen=True)
 class Finding:
-    """A Pad that does not run right, or a model that cannot be read."""
+    """A Pad that this onnxruntime does not run or may get wrong, or a model that cannot be read."""
 
     rule: Rule
     model: str  # the file
@@ -150,7 +146,7 @@ class Finding:
 
     @property
     def told(self) -> str:
-        """The place, the reason and the command."""
+        """The finding as text: the path of the Pad, the reason, and the command that makes the Pad run."""
         place = f"{shown(self.place)}: " if self.place else ""
         return place + shown(self.why) + (f"\nFix: {shown(self.helps)}" if self.helps else "")
 
@@ -176,7 +172,7 @@ def exit_code(results: Results, allowed: Collection[str]) -> int:
 
 
 def as_json(results: Results, allowed: Collection[str]) -> str:
-    """Returns JSON with all facts of each Pad; ``allowed`` changes nothing."""
+    """Returns JSON with all facts of each Pad; ignores ``allowed``."""
     from padops.convert.records import SCHEMA
     from padops.runtime.installed import versions
 
@@ -291,7 +287,7 @@ def github(results: Results, allowed: Collection[str]) -> str:
 
 
 def _escaped(text: str, letters: str = "%\r\n:,") -> str:
-    """Escapes those letters of a text that would end a workflow command or its property."""
+    """Escapes the characters that are special in a workflow command."""
     return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
 
 

@@ -13,10 +13,9 @@ from padops.terminal import shown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses empty values, and unknown options itself: argparse leaves these to the parent parser."""
+    """A parser that refuses empty values and unknown options; a subparser of argparse does not refuse the latter."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parses like argparse, but fails on unknown options and empty values."""
         found, unknown = super().parse_known_args(args, namespace)
         # argparse does not find the optional positional argument OUT after an option.
         if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(found, "place", "") is None:
@@ -42,7 +41,6 @@ MODEL = (
 
 
 def add_rules(parser: argparse.ArgumentParser, when: str) -> None:
-    """Adds ``--rules``."""
     parser.add_argument("--rules", metavar="FILE.json", help=f"{when}use the rules that padops probe "
                         "wrote (default: padops' own rules)")  # fmt: skip
 
@@ -57,7 +55,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_runs(parser: argparse.ArgumentParser, condition: str = "") -> None:
-    """Adds ``--run``, ``--inputs``, ``--seed``, ``--rtol`` and ``--atol``; ``condition`` begins their help texts."""
+    """Adds ``--run``, ``--inputs``, ``--seed``, ``--rtol`` and ``--atol``; ``condition`` begins each help text."""
     parser.add_argument("--run", action="store_true", dest="run_both", help=f"{condition}make as many runs after a "
                         "proof as without one")  # fmt: skip
     parser.add_argument("--inputs", metavar="FILE.npz", help=f"{condition}run both models with these inputs "
@@ -83,7 +81,7 @@ def models_in(folder: Path) -> list[Path]:
 
 
 def _may_be_ir(path: Path) -> bool:
-    """Returns whether an XML file may be an IR: it has a ``<net>``, or is unreadable or a Git LFS pointer."""
+    """Returns whether an XML file has a ``<net>``, as an OpenVINO IR has, or is unreadable or a Git LFS pointer."""
     if not path.is_file():
         return True
     try:

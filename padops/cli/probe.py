@@ -25,7 +25,6 @@ ABOUT = (
 
 
 def add_probe(commands: Any) -> None:
-    """Adds ``padops probe``."""
     about = "measure how an execution provider runs Pads, and write rules for it"
     parser = commands.add_parser("probe", help=about, description=ABOUT)
     parser.add_argument("provider", metavar="PROVIDER", help="the provider's name, such as WebGpuExecutionProvider")
@@ -48,7 +47,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def run_probe(options: argparse.Namespace) -> int:
-    """Probes with these options."""
     from padops.probe.outcome import Asked, probe, text_of
     from padops.probe.probes import PROBES
     from padops.runtime.provider import CPU, EP_NAMES, FIRST_MINOR, runtime_minor
@@ -97,7 +95,7 @@ def show(found: Outcome) -> None:
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """Yields each result of one condition: a count if right, else the models, marked if they fail without the Pad."""
+    """Yields a text for each result: the number of models for ``right``, else their names."""
     for does in dict.fromkeys(row.does for row in rows):
         names = [row.probe.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

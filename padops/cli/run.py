@@ -32,7 +32,6 @@ SHOWN = 64  # the most elements to print; a larger output is printed as its type
 
 
 def add_run(commands: Any) -> None:
-    """Adds ``padops run``."""
     parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
     parser.add_argument("model", metavar="MODEL", help="an .onnx file, or an OpenVINO IR (.xml); - for standard input")
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
@@ -48,7 +47,6 @@ def add_run(commands: Any) -> None:
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Runs with these options."""
     if options.outputs == STREAM:
         return fail("--outputs needs a file: standard output shows the outputs as text", USAGE)
     outputs = Path(options.outputs) if options.outputs else None
@@ -76,7 +74,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """Creates the session of the model; a PadopsError names the model ``named``."""
+    """Creates the session of the model; ``named`` is the name of the model in an error."""
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
@@ -124,7 +122,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
         say(f"{named} was converted in memory: {done} of {plural(len(session.padops_records), 'Pad')}", stderr=True)
     for given in session.get_inputs():
         if not given.type.startswith("tensor("):
-            raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
+            raise PadopsError(f"input '{given.name}' is {given.type}, but padops run accepts only tensors")
     # onnxruntime reports an unknown rank as rank 0.
     taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
     if taken and options.inputs is None:

@@ -71,7 +71,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
 
 
 def _proof_lines(proof: ProofRecord) -> Iterator[str]:
-    """Yields the number of proved parts by rule and values, the unproved parts, and the assumptions."""
+    """Yields the numbers of equal operators and of proved parts, then the unproved parts and the assumptions."""
     if proof.same:
         same = plural(proof.same, "operator")
         yield f"  the same in both, where an ONNX Pad and its padops operator count as the same: {same}"
@@ -130,7 +130,6 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
 
 
 def what_was_written(conversion: Conversion) -> str:
-    """Returns a text that names the written files."""
     if conversion.output is None:
         return "nothing was written"
     files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
@@ -180,6 +179,6 @@ def total_lines(results: Sequence[Inspection | str]) -> Iterator[str]:
 
 
 def _form(pad: PadFacts) -> str:
-    """Returns the line with the form of a Pad, its opset, and what it pads: ``  Pad (opset 18): …``."""
+    """Returns the line that describes a Pad: form, opset, mode, type, shapes, amounts and fill."""
     form = "Pad" if re.fullmatch(r"Pad-\d+ (inputs|attributes)", pad.form) else pad.form
     return f"  {form} (opset {pad.opset}): {pad.what()}" if pad.opset else f"  {form}: {pad.what()}"

@@ -24,7 +24,6 @@ def pack(array: np.ndarray) -> Packed:
 
 
 def unpack(packed: Packed) -> np.ndarray:
-    """Return the array that :func:`pack` has packed."""
     name, shape, content = packed
     if name == "string":
         array = np.empty(len(content), object)

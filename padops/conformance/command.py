@@ -31,7 +31,6 @@ SCRIPT = "Print a script that runs one case on a peer and exits 1 if the peer is
 
 
 def add_conformance(subparsers: Any) -> None:
-    """Add ``padops conformance``."""
     parser = subparsers.add_parser("conformance", help="compare implementations of Pad with padops", description=ABOUT)
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
@@ -79,7 +78,6 @@ def add_conformance(subparsers: Any) -> None:
 
 
 def run_suite(options: argparse.Namespace) -> int:
-    """Run the suite with these options."""
     with needing("padops conformance"):  # before a folder is created
         import onnx  # noqa: F401
 
@@ -126,7 +124,6 @@ def run_suite(options: argparse.Namespace) -> int:
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    """Return the chosen peers, or all peers."""
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 

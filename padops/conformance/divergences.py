@@ -5,9 +5,9 @@ file's peers. A row has the fields of ``Divergence``. A row with ``like``, the i
 all fields that it does not set itself. A row without ``versions`` covers all recorded versions. If several rows match a
 case, the first row that fits the outcome counts.
 
-A peer's version outside of ``recorded`` is no failure of padops. The newest recorded version judges newer versions, the
-oldest judges older versions. A result of such a version that no divergence explains counts as new behaviour, in a
-separate list. To record the version, review its results, update the divergences, and extend ``recorded`` to it.
+If the version of a peer is outside of ``recorded``, the divergences of the nearest recorded version apply. A result
+without a divergence then counts as new behaviour, not as an unexpected result. To record the version, review its
+results, update the divergences, and extend ``recorded`` to include the version.
 """
 
 from __future__ import annotations
@@ -55,11 +55,9 @@ class Divergence:
 
     @property
     def outcomes(self) -> set[str]:
-        """``outcome`` as a set."""
         return {self.outcome} if isinstance(self.outcome, str) else {*self.outcome}
 
     def matches(self, item: Prepared) -> bool:
-        """Return whether the divergence concerns a case."""
         case, expected = item.case, "error" if item.packed is None else "output"
         return (
             (not self.families or item.family in self.families)
@@ -80,7 +78,10 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def bounds_of(versions: str) -> tuple[str, str, bool]:
-    """Return a range's ends, and whether it includes the second: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``."""
+    """Return the ends of a range, and whether the range includes its upper end.
+
+    ``">=1.20,<1.31"`` becomes ``("1.20", "1.31", False)``.
+    """
     match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.(?:dev)?\d+)*)", versions)
     if match is None:
         raise ValueError(f"a range of versions is {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
@@ -133,10 +134,10 @@ def add_peers(place: Path) -> list[Peer]:
 
 
 def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the version that selects a peer's divergences; and the recorded versions if faults can be new, else "".
+    """Return the version that selects a peer's divergences, and the recorded versions, or "" if no fault counts as new.
 
-    The version is the peer's own, or the nearest recorded version. A fault of padops' own peers never counts as new,
-    because padops must be right in a new runtime; nor does a fault of a user's peer, which has no records.
+    A fault of padops' own peers never counts as new, because padops must be right in a new runtime. A fault of a user's
+    peer never counts as new either, because no divergences are recorded for this peer.
     """
     package, version = next(iter(versions.items()), ("", ""))
     package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)

@@ -40,7 +40,6 @@ class Expected:
 
 
 def expect(case: Request) -> Expected:
-    """Compute the expected result with ``padops.spec.reference``."""
     try:
         return Expected(reference.run(case.op, case.attributes, case.inputs, "pad"))
     except PadError as error:
@@ -58,19 +57,17 @@ class Prepared:
 
     @classmethod
     def of(cls, case: Request) -> Prepared:
-        """Compute the expected answer with the reference, and the tags."""
         expected = expect(case)
         packed = None if expected.output is None else pack(expected.output)
         return cls(case, expected, packed, frozenset(_tags(case)))
 
     @property
     def family(self) -> str:
-        """The family of the operator, a value of ``FAMILIES``."""
         return FAMILIES[self.case.op.split("_")[0]]
 
     @property
     def of_class(self) -> str:
-        """``BEYOND`` if padops runs the case, but ONNX does not require it of a Pad (P4); else ``"standard"``."""
+        """``BEYOND`` for a case that padops runs and that ONNX lets a runtime refuse (P4); else ``"standard"``."""
         tag = "reflect-beyond-left" if self.case.mode == "reflect" else "overcropped"
         right = self.family == "onnx" and self.packed is not None and self.case.mode != "constant"
         return BEYOND if right and tag in self.tags else "standard"
@@ -167,7 +164,7 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
 
 
 def _positions(shape: tuple[int, ...], amounts: list[Amounts], mode: str, crop: Crop) -> Any:
-    """Return a key of the output: the source position of each position of each axis; None for an error."""
+    """Return a key of the output, None for an error; outputs with equal keys are equal."""
     try:
         plan = make_plan(shape, amounts, Mode(mode), crop)
     except (PadError, ValueError):

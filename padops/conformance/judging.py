@@ -38,7 +38,7 @@ def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Return whether every float is close to the expected float: a NaN to every NaN, an infinity only to itself."""
+    """Return whether every float is close to the expected float; every NaN is close to every other NaN."""
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
         return False
@@ -62,8 +62,6 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 @dataclass
 class PeerRun:
-    """The results of one peer."""
-
     peer: Peer
     handshake: dict[str, Any] | None = None  # its Python and versions, or None if it is absent
     absent: str | None = None  # why the peer is absent, or None

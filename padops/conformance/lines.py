@@ -107,9 +107,9 @@ def _object(stream: IO[bytes]) -> dict[str, Any]:
     try:
         said = json.loads(line)
     except ValueError as error:
-        raise GarbledAnswer(f"a line that is no JSON: {line[:80]!r}") from error
+        raise GarbledAnswer(f"a line that is not JSON: {line[:80]!r}") from error
     if not isinstance(said, dict):
-        raise GarbledAnswer(f"a line that is no object: {line[:80]!r}")
+        raise GarbledAnswer(f"a line that is not an object: {line[:80]!r}")
     return said
 
 
@@ -125,4 +125,4 @@ def _packed(said: Any) -> Packed:
         content = data if name == "string" else base64.b64decode(data, validate=True)
         return pack(unpack((name, shape, content)))  # bits after the last element do not count
     except (KeyError, TypeError, ValueError) as error:
-        raise GarbledAnswer(f"an output that is no tensor: {type(error).__name__}: {error}") from error
+        raise GarbledAnswer(f"an output that is not a tensor: {type(error).__name__}: {error}") from error

@@ -47,7 +47,7 @@ def one_node_model(
 
 
 def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; with ``standard``, use ONNX's Pad, or raise Unsupported if ONNX lacks it."""
+    """Make the model of a case; ``standard``: its node is ONNX's Pad; raise Unsupported if ONNX lacks the operator."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
     # Without ``standard``, use the oldest opset in which standard operators support the element type.
@@ -77,7 +77,6 @@ def ir_version(opset: int) -> int:
 
 
 def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
-    """Make a tensor of any element type."""
     from onnx import helper
 
     dtype = dtype_of(array)
@@ -87,7 +86,6 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
 
 
 def feeds(case: Request) -> dict[str, np.ndarray]:
-    """Return the feeds of the model of :func:`make_model`."""
     given = enumerate(case.inputs)
     return {f"input_{i}": array for i, array in given if array is not None and i not in case.constant_inputs}
 

@@ -51,15 +51,14 @@ def write(path: Path, report: Record) -> None:
 
 
 def read(path: Path | str) -> Record:
-    """Read a report."""
     lines = [_line(f"{path}:{i}", line) for i, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
     if not lines or lines[0]["kind"] != "header":
-        raise RecordError(f"{path}: not a report: the first line is no header")
+        raise RecordError(f"{path}: not a report: the first line is not a header")
     header, results, footer = lines[0], lines[1:-1], lines[-1]
     if footer["kind"] != "footer" or any(line["kind"] != "result" for line in results):
         raise RecordError(f"{path}: not a whole report: there is no footer at the end")
     if len(results) != footer["results"]:
-        raise RecordError(f"{path}: {len(results)} results, but the footer has {footer['results']!r:.60}")
+        raise RecordError(f"{path}: {len(results)} results, but the footer counts {footer['results']!r:.60}")
     return Record(header, results, footer)
 
 
@@ -71,7 +70,7 @@ def _line(place: str, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError, LookupError, TypeError) as error:
         raise RecordError(f"{place}: not a whole report: {type(error).__name__}: {error}") from error
     if missing:
-        raise RecordError(f"{place}: {found['kind']}: there is no {missing[0]}")
+        raise RecordError(f"{place}: the {found['kind']} has no {missing[0]}")
     if found.get("schema", SCHEMA) != SCHEMA:
         raise RecordError(f"{place}: schema is {found['schema']!r:.60}, expected {SCHEMA}")
     return found
@@ -108,8 +107,8 @@ def footer(
 ) -> dict[str, Any]:
     """Return the last line of a report.
 
-    A run fails if it has no results, an unexpected result or a stale divergence, or if a peer in ``asked`` or a
-    required peer is absent. New behaviour of a peer in a version without records fails only a ``strict`` run. An
+    A run fails without results, with an unexpected result, with a stale divergence, or if a peer in ``asked`` or a
+    required peer is absent. New behaviour of a peer in a version that is not recorded fails only a ``strict`` run. An
     interrupted run fails; its footer has the number of remaining cases of each peer, and lists no stale divergences.
     """
     results = [result for one in ran for result in one.results]

@@ -30,7 +30,7 @@ class NoScript(ValueError):
 
 
 def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Return the script, in the peer's language, that runs a case on a peer; only its head mentions ``@PYTHON``."""
+    """Return a script, in the peer's language, that runs a case on a peer; only its first comment names ``@PYTHON``."""
     name = peer.partition("@")[0]
     if name not in PEERS or not PEERS[name].has_script:
         names = ", ".join(name for name, row in PEERS.items() if row.has_script)

@@ -59,14 +59,14 @@ class Process:
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Start the process; return its versions and Python, or for a command its versions, name and families."""
+        """Start the process; return its Python and versions, or for a command its name, families and versions."""
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
         peer = self._peer
         if peer.environment and peer.python is None and not is_made(peer.environment):
             makes = f"python3 scripts/peers.py {peer.environment} makes it, and @PYTHON names another interpreter"
-            raise AbsentPeer(f"it has no environment: {makes}")
+            raise AbsentPeer(f"its environment is missing: {makes}")
         python = peer.python or (str(python_of(peer.environment)) if peer.environment else sys.executable)
         forks = ["fork"] if peer.forks else []
         command = [*peer.command] or [python, "-W", "ignore", str(WORKER), peer.entry_point, *forks]
@@ -149,7 +149,7 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process. The next case starts another. Unless ``last``, raise Stopped if the run has been stopped."""
+        """End the process; the next case starts a new process. Raise Stopped in a stopped run, unless ``last``."""
         with self._lock:  # the system may reuse the id of an ended process
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
@@ -160,7 +160,7 @@ class Process:
             raise Stopped
 
     def _last_words(self, before: str = "") -> str:
-        """Return ``before`` and the latest error output of the process, and delete that output; "" if there is none."""
+        """Return and delete the latest error output of the process, with the prefix ``before``; "" without output."""
         self._errors.seek(0)
         words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
         self._errors.seek(0)
@@ -189,10 +189,10 @@ def parse_peers(text: str) -> list[Peer]:
 
 
 def parse_command(text: str) -> Peer:
-    """Return the peer that a command line starts: a program with the protocol of ``lines.py``, which sends its name."""
+    """Return the peer of a command line, whose program uses the protocol of ``lines.py`` and reports its name."""
     peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))
     if not peer.command:
-        raise ValueError(f"peer command {text!r}: it names no program")
+        raise ValueError(f"peer command {text!r} names no program")
     process = Process(peer)
     try:
         hello = process.start()

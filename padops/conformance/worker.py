@@ -24,7 +24,6 @@ from typing import IO, Any
 
 
 def send(stream: IO[bytes], message: Any) -> None:
-    """Write one message."""
     pickle.dump(message, stream, protocol=4)
     stream.flush()
 
@@ -68,7 +67,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
     stated = getattr(module, "REFUSALS", ())
     refusals = tuple(stated) if isinstance(stated, (tuple, list)) else (stated,)
     if wrong := [kind for kind in refusals if not (isinstance(kind, type) and issubclass(kind, Exception))]:
-        raise TypeError(f"REFUSALS has {wrong[0]!r}, expected types of exceptions")
+        raise TypeError(f"REFUSALS has {wrong[0]!r}, expected exception types")
     stated = getattr(module, "PACKAGES", ())
     packages = stated[function] if isinstance(stated, dict) else tuple(stated)
     if function in ("run_without_pad", "run_lowered_for"):  # these use the converter
@@ -107,7 +106,7 @@ def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes], forks: bool) -> None:
-    """Answer all cases; with ``forks``, in a child: after a crash, another fork is faster than a new process."""
+    """Answer all cases; with ``forks``, in a child process, because a fork after a crash is faster than a new start."""
     while forks and (child := os.fork()):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:

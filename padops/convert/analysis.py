@@ -46,7 +46,6 @@ class Analysis:
         self.renew()
 
     def renew(self) -> None:
-        """Forget the found Pads, because the document has changed."""
         self.types = Types(self.document)
         self.__dict__.pop("sites", None)
         self.__dict__.pop("pads", None)
@@ -57,7 +56,6 @@ class Analysis:
 
     @cached_property
     def pads(self) -> list[Pad]:
-        """Every Pad of the model, in graph order."""
         return self.find(self.asked)
 
     def find(self, asked: Sequence[Matcher]) -> list[Pad]:
@@ -73,7 +71,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values behind (possibly) wrong Pads to the reason; the second map is without graph optimisation."""
+        """Map values that depend on a (possibly) wrong Pad to the reason: for runs with and without optimisation."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:
@@ -97,12 +95,12 @@ class Pad:
 
     @cached_property
     def info(self) -> PadInfo | None:
-        """The Pad's description; None if no operator of padops is equivalent, or the node gets explicit pads."""
+        """The Pad's description; None if no operator of padops is equivalent, or only the node's ``pads`` are set."""
         return None if self.match.pad is None else describe(self.match.pad, self.site, self.types)
 
     @cached_property
     def broken(self) -> str | None:
-        """The rule that the Pad breaks for any data; None if it breaks none. No conversion makes such a Pad run."""
+        """The rule that the Pad breaks for any data, so that the Pad cannot run even if converted; else None."""
         if (info := self.info) is None:
             return None
         if info.problem is not None:
@@ -151,14 +149,13 @@ class Pad:
         )
 
     def record(self, status: Status, reason: str | None = None) -> PadRecord:
-        """Return the Pad's record with its final status, and with a reason if the Pad stays."""
         match, node = self.match, self.site.node
         op_type = match.op_type if match.already or status == "converted" else None
         corrects = match.needed if status == "converted" and match.judge is not None else None
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
-        """Return why ONNX Runtime 1.``minor`` lacks the model's opset or a kernel; None if it loads the model."""
+        """Return why onnxruntime 1.``minor`` cannot load the model, if it lacks the opset or a kernel; else None."""
         site, node = self.site, self.site.node
         if (node.domain, node.op_type) == ("", "ConvInteger") and node.inputs and minor < 24:
             if self.types.name(node.inputs[0]) == "int8":
@@ -171,7 +168,7 @@ class Pad:
         return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
     def verdict(self, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-        """Return onnxruntime 1.``minor``'s verdict on the node and the reason, with or without graph optimisation."""
+        """Return onnxruntime 1.``minor``'s verdict, with or without graph optimisation, and the reason."""
         match = self.match
         if match.verdict is not None:
             return match.verdict
@@ -194,7 +191,7 @@ class Pad:
 
     @cached_property
     def seen(self) -> PadInfo:
-        """The Pad as ONNX Runtime runs it, which may differ from ``info``."""
+        """The Pad as ONNX Runtime runs it; it may differ from ``info``."""
         seen = self.info if self.match.seen is None else describe(*self.match.seen, self.types)
         assert seen is not None, "a Pad is described"
         return seen
@@ -211,7 +208,7 @@ class Pad:
 
 
 def always_runs(site: NodeSite) -> bool:
-    """Return whether every run reaches a node, in the main graph or in a function that the main graph calls."""
+    """Return whether every run executes a node: directly in the main graph, or in a function that such a node calls."""
     if site.scope.owner is not None:
         return False
     root = site.scope.root
@@ -219,7 +216,7 @@ def always_runs(site: NodeSite) -> bool:
 
 
 def _broken_by_shapes(info: PadInfo) -> str | None:
-    """Return the rule that the declared shapes of amounts, axes and fill break; None if they break none."""
+    """Return the rule broken by the fill's shape, the amounts' shape or constant axes; None if they break none."""
     fill = info.fill_dims
     if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
         return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
@@ -238,7 +235,7 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """Return the verdict on an operator of padops: ONNX Runtime runs its fallback function, or needs the library."""
+    """Return the verdict on an operator of padops: without the library, ONNX Runtime runs it only by its fallback."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
         slow = f"{renamed}, so padops' library does not run it; padops convert fixes that"
@@ -263,7 +260,7 @@ def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Typ
 
 
 def _output(shape: Shape | None, stated: Shape | None, amounts: Sequence[Amounts] | None) -> Shape | None:
-    """Compute the result's dims from the data's dims and the amounts; where these are unknown, take the stated dims."""
+    """Return the output's dims, computed from the data's dims and the amounts; use the ``stated`` dims for the rest."""
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
     found = list(shape)
@@ -276,7 +273,6 @@ def _output(shape: Shape | None, stated: Shape | None, amounts: Sequence[Amounts
 
 
 def _fill(info: PadInfo) -> str | None:
-    """Return the fill of a Pad as text; None if the mode reads no fill."""
     if Mode.CONSTANT not in info.known_modes:
         return None
     if info.has_default_fill:

@@ -35,7 +35,6 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
 
 
 def check_tolerance(rtol: Any, atol: Any) -> None:
-    """Refuses invalid tolerances."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise UsageError(f"{name} is {value!r}, expected a number")
@@ -46,7 +45,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
 def check_options(
     target: str, without_pad: bool, select: str, opset: Any, verify: bool, for_runs: Mapping[str, Any], seed: int
 ) -> None:
-    """Refuses invalid options, and options without the option that they need; ``for_runs`` has the runs' options."""
+    """Refuses invalid options, and options without their prerequisite; the options in ``for_runs`` need ``verify``."""
     check_tolerance(for_runs["rtol"], for_runs["atol"])
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
@@ -102,7 +101,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 
 
 def check_known(providers: Collection[str], rules: Collection[str]) -> None:
-    """Checks that padops or onnxruntime knows each provider; asks onnxruntime only about providers without rules."""
+    """Refuses a provider that neither padops nor onnxruntime knows; imports onnxruntime only for missing rules."""
     if names := [name for name in providers if name not in RULED and name not in rules]:
         with needing_onnxruntime("a provider without rules"):
             from padops.runtime.placing import unknown_provider
@@ -124,7 +123,6 @@ def _rules_of(providers: Collection[str], rules: str | os.PathLike[str] | None) 
 def choose_matchers(
     auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
 ) -> tuple[matchers.Matcher, ...]:
-    """Returns the matchers that the options select."""
     if auto_pad not in ("keep", "explicit"):
         raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
     if emulated not in ("convert", "keep"):
@@ -133,7 +131,7 @@ def choose_matchers(
     if not listed or not all(isinstance(name, str) for name in custom_domains):
         raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
     if known := sorted(set(custom_domains) & matchers.KNOWN_DOMAINS):
-        raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
+        raise UsageError(f"'{known[0]}' is not a custom domain: padops knows its operators")
     return matchers.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
 
 

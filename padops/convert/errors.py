@@ -45,7 +45,9 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """A Pad stays, and the model does not run correctly with it; with ``strict``, any Pad stays or has no fallback.
+    """A Pad that stays makes ONNX Runtime refuse the model or get it wrong, or a Pad breaks a rule in every run.
+
+    With ``strict``, any Pad that stays, breaks a rule, or lacks a wanted fallback raises this error.
 
     Attributes:
         conversion: The conversion; nothing has been written.
@@ -55,7 +57,7 @@ class PadsLeftError(_UnacceptedError):
 
 
 class VerificationError(_UnacceptedError):
-    """With ``verify``: the converted model does not do what the original does.
+    """With ``verify``: the converted model behaves differently from the original.
 
     Attributes:
         conversion: The conversion with its verification; nothing has been written.
@@ -65,9 +67,10 @@ class VerificationError(_UnacceptedError):
 
 
 class UndecidedError(VerificationError):
-    """With ``verify``: padops could not decide whether the converted model does the same.
+    """With ``verify``: padops could not decide whether both models behave the same.
 
-    Neither model runs; or, with ``strict``, something was not proved or not compared.
+    They are not proved equal, and no run could compare them. With ``strict``, padops raises this error unless the
+    verdict is ``"proved"``.
     """
 
     exit_code = UNDECIDED
@@ -104,11 +107,7 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 
 @contextlib.contextmanager
 def os_errors_as(failure: str, path: object) -> Iterator[None]:
-    """Turns an OSError into a PadopsError: "cannot write y.onnx: No space left on device".
-
-    ``failure`` begins the message: "cannot read" or "cannot write". The message names ``path`` if the OSError names no
-    file.
-    """
+    """Turns an OSError into a PadopsError "<failure> <file>: <reason>"; ``path`` replaces a missing file name."""
     try:
         yield
     except OSError as error:

@@ -26,24 +26,14 @@ from padops.convert.model.nesting import external_tensors
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.verify.choice import refusal as refusal_of
 from padops.files.interrupts import uninterrupted
-from padops.files.staging import (
-    Identity,
-    Staging,
-    alone,
-    behind_link,
-    identity,
-    refusal,
-    staged_file,
-    staging,
-    write_whole,
-)
+from padops.files.staging import Identity, Staging, behind_link, identity, refusal, staged_file, staging, write_whole
 from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """Returns the model file to write, or None; a symbolic link stays, and the file is its target.
+    """Returns the path of the model file to write, or None; for a symbolic link, the path of its target.
 
-    Only a link of a Hugging Face cache gives way to a new file, because the target's name is the hash of its content.
+    A new file replaces a link only in a Hugging Face cache, where the target's name is the hash of its content.
     """
     if not in_place:
         return None if output is None else _behind_link(Path(output))
@@ -62,7 +52,7 @@ def _behind_link(path: Path) -> Path:
 
 
 def check_paths(source: Source, target: Path | None, report: Path | None) -> None:
-    """Refuses files that cannot be written, and a report that has a model's path."""
+    """Refuses files that cannot be written, and a report with the path of a model."""
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
     if report is not None and any(model is not None and _same_file(model, report) for model in models):
         why = f"{report} is a model; name another"
@@ -88,7 +78,10 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Returns whether two paths name one file, existing or not. Inaccessible paths raise later: on a read or write."""
+    """Returns whether two paths name one file, existing or not.
+
+    For an inaccessible path, only a later read or write raises an error.
+    """
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.abspath(one) == os.path.abspath(other)
@@ -130,7 +123,7 @@ class Job:
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages all files, verifies the model, and puts the files into place if the verification accepts the model.
 
-    ``ending`` receives a context that holds back signals from the first move on, when it is too late to stop.
+    Before the first move, ``ending`` receives a context that delays SIGINT and SIGTERM until the caller closes it.
     """
     unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target
@@ -169,7 +162,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
 def _verified(
     job: Job, verify: Callable[[Path, Path], Verification], stage: Staging, placements: Sequence[Placement], name: str
 ) -> Verification:
-    """Puts an original from memory, and data files already in place, beside the staged model; verifies the model."""
+    """Verifies the staged model; before that, stages an original from memory, and the data files that need no copy."""
     original = job.document.path
     if original is None:
         model = onnx.ModelProto() if job.document.foreign else job.given  # OpenVINO runs the files of another format
@@ -197,7 +190,7 @@ def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None,
         if report is not None:
             with os_errors_as("cannot write", report):
                 staged = stack.enter_context(staged_file(report, [_report(conversion)]))
-        stack.enter_context(alone(stage.folder))
+        stack.enter_context(stage.alone())
         ending.enter_context(uninterrupted())
         stage.commit()
         try:
@@ -209,7 +202,7 @@ def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None,
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
-    """Copies the data files that are not in place yet; files in place must not change during the copy."""
+    """Copies the data files that are not in place yet; the others must not change before the commit."""
     for placement in placements:
         if not placement.copied:
             path = stage.folder / placement.location
@@ -242,8 +235,8 @@ def _stage_model(
             content = serialize(message)
         if content is None:
             raise PadopsError(
-                f"the model has more than {LARGEST_PROTO} bytes without its external data, more than one protobuf "
-                f"message holds" + ("" if may_move else "; name an output, so that initializers can go to a data file")
+                f"the model has more than {LARGEST_PROTO} bytes without its external data, too many for a protobuf "
+                f"message" + ("" if may_move else "; name an output, so that initializers can go to a data file")
             )
     stage.write(name, [content])
     return content, moved

@@ -1,31 +1,33 @@
 """The pass that folds the Pads of a model.
 
-A Pad is folded if the model without it returns the same bits for every input: a Pad that changes nothing, two
-successive Pads, and a Pad that a convolution or pooling can absorb. The rules apply to every form of one node that
-``matchers/`` knows, including operators of padops, in all graphs and functions except fallbacks. A Pad that was not
-selected (``select="needed"``) stays, as does a Pad whose amounts are known to be wrong. An invalid model may lose its
-error, because nothing checks the amounts of a folded Pad.
+A Pad is folded if the model without it returns the same bits for every input. This can hold for a Pad that changes
+nothing, for the first of two successive Pads, and for a Pad that a convolution or pooling can absorb. The rules apply
+to every Pad of one node that ``matchers/`` recognizes, including operators of padops, in all graphs and functions
+except fallbacks. A Pad that was not selected (``select="needed"``) stays, as does a Pad whose amounts are known to be
+wrong. If a Pad would have failed at run time, folding the Pad removes this error.
 
-Measurements compared the folded model with two models: one has ONNX's own Pad, the other has padops' Pad:
+Measurements at each level of graph optimisation compared the folded model with ONNX's own Pad and with padops' Pad:
 
 - **Conv** (float, float16): equal to ONNX's own Pad at every level, also for infinite weights, NaN and -0, because ONNX
-  Runtime itself folds ONNX's Pad from level basic on. At level all, the blocked kernels skip their own padding, so
-  padops' Pad differs in two cases: an infinite weight times a padded zero is NaN, or a sum underflows to -0.
+  Runtime itself folds ONNX's Pad from level basic on. At level all, ONNX Runtime's blocked kernels skip their own
+  padding, so padops' Pad differs in two cases: an infinite weight times a padded zero is NaN, or a sum underflows
+  to -0.
 - **ConvInteger, QLinearConv**: equal at every level, if the fill is the zero point.
-- **AveragePool** (float, float16): equal at every level, if the padding counts (the node has ``count_include_pad`` or
-  no pads of its own) and no release miscounts the pads (``is_miscounted``). onnxruntime 1.20.1 itself folds ONNX's
-  Pad without counting the padding; a converted model counts it.
+- **AveragePool** (float, float16): equal at every level, on two conditions: the node has ``count_include_pad`` or no
+  pads of its own, and every release counts the new pads correctly (``is_miscounted``). onnxruntime 1.20.1 itself folds
+  ONNX's Pad without counting the padding; a converted model counts it.
 - **MaxPool** of int8 and uint8: equal at every level, if the fill is the lowest value.
 
 ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads, so a Pad before such a pooling stays. The pass
 does not fold these Pads either, because the folded model returns other bits:
 
 - **MaxPool** of floats. If the fill is minus infinity and the data have a NaN, the order of the elements decides which
-  value the pooling keeps. If the fill is the lowest finite number, it exceeds data of minus infinity. From level basic
-  on, ONNX Runtime even folds a Pad with a fill of 0, with other results; it does not fold padops' Pad.
-- ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if it pads by itself.
+  value the pooling keeps. If the fill is the lowest finite number, it exceeds data of minus infinity. (From level basic
+  on, ONNX Runtime itself folds ONNX's Pad even with a fill of 0, which changes the results.)
+- ``ceil_mode``: the last window may begin in the padding; ONNX Runtime drops such a window only if the padding comes
+  from the pooling's own pads.
 - **ConvTranspose**: its pads crop the output, so a fold would subtract the Pad's amounts from these pads. ONNX Runtime
-  refuses negative pads. Even without negative pads, infinite weights yield NaN in one of the models only.
+  refuses negative pads. Even if no difference is negative, infinite weights yield NaN in only one of the two models.
 - A fill of -0, or with unknown bits; negative amounts; padded batches or channels.
 """
 
@@ -74,7 +76,7 @@ class Candidate:
 
     @cached_property
     def fill(self) -> bytes | ir.Value | None:
-        """The bits of the fill's one element (``ZERO`` if all are 0), or its value in the graph; None if unknown."""
+        """The fill's bits (``ZERO`` if all are 0), or its value in the graph if the bits are unknown; else None."""
         if self.info.has_default_fill:
             return ZERO
         value = self.info.input(self.info.op.fill)
@@ -82,20 +84,20 @@ class Candidate:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether all amounts are known to be 0, and the Pad refuses no data."""
+        """Whether all amounts are known to be 0, and the Pad accepts data of any shape."""
         # nGraph's Pad refuses an empty axis even if it does not extend the axis (P4).
         refuses = self.info.op.limit is Limit.NGRAPH and self.info.mode not in (Mode.CONSTANT, Mode.SYMMETRIC)
         return not refuses and self.amounts is not None and all(amounts == NOTHING for amounts in self.amounts)
 
     @property
     def only_adds(self) -> bool:
-        """Whether the amounts are known, none is negative, and there is no interior."""
+        """Whether the amounts are known, none is negative, and the Pad adds no interior."""
         rows = self.amounts
         return rows is not None and not any(row.crops or row.interior for row in rows)
 
 
 def _bits_of(array: np.ndarray | None, unknown: ir.Value | None = None) -> bytes | ir.Value | None:
-    """Return the bits of the array's only element, ``ZERO`` if all are 0; else None; ``unknown`` without an array."""
+    """Return the bits of the array's only element (``ZERO`` if all are 0); without an array, ``unknown``; else None."""
     if array is None or array.size != 1:
         return unknown if array is None else None
     if array.dtype.kind in "OSU":
@@ -238,8 +240,8 @@ class FoldPads:
     def _join(self, second: Candidate) -> bool:
         """Join two successive Pads if one Pad does the same for any shape; else return False.
 
-        - **constant** with the same fill, if the first Pad only adds: the first Pad adds fill, and the second Pad adds
-          more fill or crops. So one Pad with the summed amounts does the same, even if the second Pad crops.
+        - **constant** with the same fill, if the first Pad only adds: one Pad with the summed amounts does the same,
+          even if the second Pad crops, because it crops the added fill before the data.
         - **edge**, if both Pads only add: the first Pad's output ends in the same element as the data.
         - **any mode**, if both Pads only add, on different axes: each axis has its own map (P2). Both Pads must have
           the same limit of amounts (P4): the limits of ONNX, OpenVINO and nGraph differ.
@@ -291,9 +293,9 @@ class FoldPads:
     def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
         """Remove a folded Pad and nodes that only computed its amounts, and record it; return False if it must stay.
 
-        The readers of the padded data then read the data. In two cases, the Pad becomes an Identity instead, or stays
-        with ``only_bypass``: its result is an output of a graph or a function, which must keep its name; or an inner
-        graph reads the result, and another value may hide the data's name there.
+        The readers of the padded data then read the data. In two cases, the Pad becomes an Identity instead or, with
+        ``only_bypass``, stays. First, its output is an output of a graph or a function, which must keep its name.
+        Second, an inner graph reads its output, and a value there may have the data's name and so hide the data.
         """
         self._types.infer()  # once a node is gone, types can no longer be inferred
         scope, node, data, output = pad.site.scope, pad.site.node, pad.site.node.inputs[0], pad.output
@@ -337,12 +339,11 @@ class FoldPads:
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
-    """Fold Pads, convert the rest, fold Pads that are then foldable; return the records in the original order.
+    """Fold Pads, convert the rest, then fold again; return the records in the original order.
 
-    Not all decisions can be made before the first change, because earlier folds and conversions decide which Pad can be
-    folded. For example, two Pads first become one Pad, and only this Pad can go into the convolution. A convolution can
-    absorb amounts only after pads have replaced its own ``auto_pad``. TensorFlow's Pads can be joined only after their
-    conversion. So each pass folds until nothing is left to fold.
+    Earlier folds and conversions decide which Pads can be folded. For example, two Pads first become one Pad, and only
+    this Pad can go into the convolution. A convolution can absorb amounts only after pads have replaced its own
+    ``auto_pad``. TensorFlow's Pads can be joined only after their conversion.
     """
     passes = [FoldPads(analysis, request)]
     records, paths = convert_pads(analysis, request), passes[0].paths

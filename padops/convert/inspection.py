@@ -1,4 +1,4 @@
-"""``padops.inspect``: each Pad of a model, onnxruntime's verdict, the provider that runs it, and the ways to run it."""
+"""``padops.inspect``: for each Pad of a model, onnxruntime's verdict, the Pad's provider, and the ways to run it."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class Inspection:
     Attributes:
         path: The model's file; None if the model was an object.
         opsets: The opset imports by domain.
-        runtime: The onnxruntime of the verdicts, such as ``"onnxruntime 1.31.1"``.
+        runtime: The onnxruntime that the verdicts hold for, such as ``"onnxruntime 1.31.1"``.
         pads: Each Pad, in the order of the graph, then of the functions.
         options: The options with which ``padops convert`` finds all these Pads.
         notes: Notes on the whole model.
         roads: The ways to run the whole model, the best first; empty if the model already runs, or no way makes it run.
         left_out: The number of Pads that ``select`` leaves out of ``pads``.
-        providers: The execution providers of the verdicts, first choice first; empty for the CPU provider alone.
+        providers: The execution providers that the verdicts hold for, first choice first; empty: the CPU provider.
         rules: The file of rules for one of the providers; empty for padops' own rules.
-        domains: The domains of the exporter's framework that the caller named or padops found.
+        domains: The domains whose nodes padops reads as a framework's: named by the caller, or found by padops.
         convert: The argument ``convert`` with which ``padops.InferenceSession`` converts the model in memory; empty if
             the session needs none.
     """
@@ -63,7 +63,6 @@ class Inspection:
     convert: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Return one line."""
         return f"<Inspection of {self.path or 'a model'}: {self.summary()}>"
 
     @property
@@ -162,10 +161,10 @@ def inspect(
 ) -> Inspection:
     """Describe each Pad of a model, the verdict of the installed onnxruntime, and the ways to run the Pad.
 
-    It finds the Pads of ONNX in any form, ``com.microsoft::Pad``, the Pads of TensorFlow, nGraph, OpenVINO, PyTorch and
-    Caffe2, functions of ONNX whose bodies pad, emulated Pads (such as Slices and a Concat), the operators of padops,
-    and SAME_UPPER and SAME_LOWER of convolutions and poolings. It lists other nodes with "pad" in their names as
-    unknown. It neither changes nor runs the model: the verdicts follow from measurements of onnxruntime's releases.
+    padops finds the Pads of ONNX in any form, ``com.microsoft::Pad``, the Pads of TensorFlow, nGraph, OpenVINO, PyTorch
+    and Caffe2, functions of ONNX whose bodies pad, emulated Pads (such as Slices and a Concat), the operators of
+    padops, and SAME_UPPER and SAME_LOWER of convolutions and poolings. It lists other nodes with "pad" in their names
+    as unknown. It neither changes nor runs the model: the verdicts follow from measurements of onnxruntime's releases.
 
     Args:
         model: The model, in any form that ``padops.convert`` accepts as its source.
@@ -173,8 +172,8 @@ def inspect(
         custom_domains: As for ``padops.convert``.
         follow_links: As for ``padops.convert``.
         base_dir: As for ``padops.convert``.
-        providers: The execution providers of the session, first choice first; by default, the CPU provider alone. With
-            providers, each Pad names the provider that runs it in a ``padops.InferenceSession``.
+        providers: The execution providers of the session, first choice first; by default, the CPU provider alone. If
+            any are named, each Pad's ``runner`` is the provider that runs it in a ``padops.InferenceSession``.
         rules: A file of rules for one of the providers, as ``padops probe`` writes it. By default, padops' own rules.
         onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed release.
 
@@ -256,7 +255,7 @@ def _inspected(pad: Pad, minor: int, providers: Sequence[str], rules: Rules) -> 
 
 
 def _can_be_lowered(pad: Pad) -> bool:
-    """Return whether standard operators can replace a Pad; as a test, write these operators, then drop them."""
+    """Return whether standard operators can replace a Pad: try to write the operators, then discard them."""
     if (pad.site.scope.opset or 0) < FIRST["Concat"]:
         return False
     if pad.info is None:
@@ -269,7 +268,7 @@ def _can_be_lowered(pad: Pad) -> bool:
 
 
 def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
-    """Return the ways to run every failing Pad, or, if no Pad fails, every Pad that may fail; the best first."""
+    """Return the ways, best first, that run every failing Pad, or, if no Pad fails, every Pad that may fail."""
     failing = [pad for pad in pads if not pad.runs]
     wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
     roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
@@ -285,7 +284,7 @@ NAMES_APART_SINCE = 25  # from onnxruntime 1.25 on, compiled nodes of two graphs
 
 
 def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled: Rules) -> Iterator[str]:
-    """Yield notes on providers whose rules are from a file or missing, and on the cost of Pads on the processor."""
+    """Yield notes: the origin of rules from a file, providers without rules, and how many Pads run on the processor."""
     for row in (ruled[name] for name in providers if name in ruled):
         if row.file and row is not BY_NAME.get(row.name):
             yield f"the rules of {row.name} are those in {row.file} ({row.version})"
@@ -305,7 +304,10 @@ def _notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str], ruled:
 def _in_several_graphs(
     pads: Sequence[PadFacts], providers: Sequence[str], minor: int, rules: Rules
 ) -> tuple[list[PadFacts], list[str]]:
-    """Return the Pads and a list of notes; if the session lowers the model, its provider runs padops' Pads."""
+    """Return the Pads, and a note if padops would run Pads in several graphs beside another provider.
+
+    Old releases of onnxruntime refuse this, so the session lowers the model, and the other provider runs these Pads.
+    """
     provider = next((name for name in providers if name in rules and rules[name].fuses), "")
     # The main graph (into which onnxruntime inlines functions), or the body of a node.
     places = [pad.path.rpartition("/")[0] for pad in pads if pad.runner == FIRST_NAME]

@@ -1,12 +1,11 @@
 """``padops.convert``: the steps of a conversion, from reading a model to writing all files.
 
-The steps: read the model; describe each Pad; decide what the Pad becomes, with the reason; apply the decisions; add the
-fallbacks; verify both models; write all files. Folding describes Pads and decides by itself, before and after the
-conversion. padops refuses a conversion that leaves nodes which the installed onnxruntime does not run as specified.
+The steps: read the model; describe each Pad; fold Pads; decide what each other Pad becomes, with the reason; apply the
+decisions; fold again; add the fallbacks; verify both models; write all files.
 
 ``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
-most versions of Pad. So each Pad first becomes its operator of padops, which has no versions; then the target writes
-the Pads for the new version.
+most versions of Pad. So each Pad first becomes an operator of padops, which the version converter leaves alone. Then
+the target writes the Pads for the new version.
 """
 
 from __future__ import annotations
@@ -88,19 +87,20 @@ def convert(
 ) -> Conversion:
     """Convert every Pad of a model into an operator of the domain ``padops``.
 
-    It converts ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad``, in the main graph, in the bodies of If, Loop
-    and Scan at any depth, and in the model's functions; also the symmetric Pad that tf2onnx emulates by several nodes.
-    Other nodes change only if they absorb a Pad (see ``folding``). An OpenVINO IR becomes an ONNX model (see
-    ``padops.convert.ir``).
+    padops converts ONNX Pad 1 to 25 in any form, ``com.microsoft::Pad``, and Pads that exporters emulate by several
+    nodes, such as tf2onnx's symmetric Pad. These Pads may be in the main graph, in the bodies of If, Loop and Scan at
+    any depth, and in the model's functions. Other nodes change only if they absorb a Pad (see ``folding``). An OpenVINO
+    IR becomes an ONNX model (see ``padops.convert.ir``).
 
     Args:
-        source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file object with them,
-            an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
-        output: The file to write. The conversion copies external data beside it.
+        source: A file (``.onnx`` or OpenVINO's ``.xml``), the bytes of an ONNX model, a binary file object that yields
+            such bytes, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
+        output: The file to write. padops copies external data to the same folder.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
-            kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), if it has the element type.
-        without_pad: With target ``"onnx"``: use no ONNX Pad either, for runtimes whose Pad lacks a mode or is wrong.
-            Each Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
+            kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), for the element types that this kernel
+            supports.
+        without_pad: With target ``"onnx"``: write no ONNX Pad, for runtimes whose Pad lacks a mode or is wrong. Each
+            Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
         provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
             ``"openvino"``. Pads that the provider runs correctly stay; other Pads become operators that it
             runs (docs/beside.md).
@@ -115,27 +115,29 @@ def convert(
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
         emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
-                ``matchers/emulated``. With the target ``"onnx"``, they always stay, because more runtimes have these
-                operators than all modes of Pad. With ``"pyop"``, they stay because the Python kernel is slower.
-        custom_domains: The domains in which an exporter left nodes of its framework: TensorFlow's MirrorPad, PadV2 and
-            Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its related attributes.
+            ``matchers/emulated``. With target ``"onnx"`` or ``"pyop"``, emulated Pads always stay: more runtimes
+            support Slice and Concat than support all modes of Pad, and the Python kernel is slower than these nodes.
+        custom_domains: The domains in which an exporter left nodes of its framework. padops converts TensorFlow's
+            MirrorPad, PadV2 and Pad, as tf2onnx leaves them, and nGraph's Pad, with ``padding_below`` and its related
+            attributes.
         strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
             ``verify``, also raise if the models are not proved to do the same (see ``Verification.unproved``).
         verify: Before writing, prove that the converted model does what the original does, and run both models on the
-            same inputs. An OpenVINO IR runs in OpenVINO. Outputs may differ by a tolerance measured on the
-            original. A model that runs but cannot be compared is written, and ``verification.passed`` is False.
-        run: With ``verify``, make as many runs after a proof as without a proof.
+            same inputs. An original that is an OpenVINO IR runs in OpenVINO. Floats may differ by a tolerance, by
+            default measured on the original. A model that runs but cannot be compared is written, and
+            ``verification.passed`` is False.
+        run: With ``verify``, make as many runs of proved models as of models that are not proved.
         inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
         seed: The seed of random inputs.
-        rtol: The relative tolerance for rounding; see ``verify``.
-        atol: The absolute tolerance for rounding.
+        rtol: The relative tolerance for rounding, as in ``padops.verify``.
+        atol: The absolute tolerance for rounding, which is added to the relative tolerance.
         dry_run: Write no file except the report.
-        in_place: Replace the source, in one step. External data stay as they are.
+        in_place: Replace the source file atomically. External data stay as they are.
         report: A JSON file to write (see ``Conversion.to_json``), even if ``strict`` or ``verify`` raises.
-        follow_links: Read external data through symbolic links out of the model's folder. By default, padops follows
-            only links of a Hugging Face cache and links to the folder of the model's own target (if the model is a
-            link).
-        base_dir: The folder of the external data of bytes, a file object or an ``onnx.ModelProto``.
+        follow_links: Follow symbolic links from external data to any folder. By default, padops follows links within
+            the model's folder and within a Hugging Face cache, and, if the model itself is a link, links to the folder
+            of its target.
+        base_dir: The folder of the external data, if the source is bytes, a file object or an ``onnx.ModelProto``.
         progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
 
     Returns:
@@ -143,11 +145,12 @@ def convert(
 
     Raises:
         UsageError: The arguments contradict each other, or one is of the wrong type.
-        PadopsError: The model cannot be read, would lose a part, or cannot be written; no file is left behind. Or only
-            the report cannot be written; then the message says that the model has been written.
-        PadsLeftError: A Pad stays with which ONNX Runtime refuses the model or (SAME, with ``auto_pad``) gets it wrong,
-            or a Pad breaks a rule in every run. The model is not written; without an output, padops returns the
-            conversion instead. With ``strict``: any Pad is left, or has no fallback.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. Or
+            only the report cannot be written; then the message says that the model has been written.
+        PadsLeftError: ONNX Runtime refuses the model because of a Pad that stays, ``auto_pad`` cannot replace a SAME
+            that ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad stays
+            unconverted, or has no fallback. The model is not written. If the caller gives neither an output nor
+            ``strict`` nor ``dry_run``, padops returns the conversion instead of raising.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """
@@ -190,7 +193,7 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     A Pad becomes ONNX's own Pad if onnxruntime 1.20 and newer surely run this Pad correctly, else Slice, Concat and
     Gather. These are at most three nodes for each padded axis; further nodes compute an unknown shape or unknown
     amounts. If ONNX Runtime's Pad lacks the element type, other operators move the data. The lowered model has no
-    operator and no function of padops. A later conversion or another lowering changes no bit of its outputs.
+    operator and no function of padops. Converting or lowering this model again changes no bit of its outputs.
 
     An ONNX Pad in mode constant with dynamic amounts stays, if ONNX Runtime's Pad has its element type. ONNX Runtime
     before 1.24 gets such a Pad wrong if a crop leaves nothing of an axis.
@@ -204,7 +207,7 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
     Returns:
         The model, and a record of each Pad. A Pad without equivalent operators stays, with the reason: its data are
-        float8e5m2 or float4e2m1, or it stands in a function whose calls differ in type, or it breaks a rule.
+        float8e5m2 or float4e2m1, or its function is called with data of different types, or it breaks a rule.
 
     Raises:
         PadsLeftError: ONNX Runtime refuses a Pad that stays, or a Pad breaks a rule in every run, so the model would
@@ -220,7 +223,6 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
 
 def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets: dict[str, int]) -> Conversion:
-    """Describe each Pad, decide what the Pad becomes, apply the decision, and add the fallbacks."""
     document = analysis.document
     facts, fatal, minor = {}, set(), installed_minor()
     for pad in counted("looking at Pads", analysis.pads, analysis.progress):
@@ -272,7 +274,7 @@ def _rewrite(analysis: Analysis, files: list[DataFile], request: Request, opsets
 
 
 def _with_facts(record: PadRecord, facts: PadFacts | None) -> PadRecord:
-    """Return a record with the facts, path, name and form of the user's Pad; without facts, return the same record."""
+    """Return the record with the facts, path, name and form of the user's Pad; unchanged if ``facts`` is None."""
     if facts is None:
         return record
     return replace(record, facts=facts, path=facts.path, name=facts.name, form=facts.form)
@@ -291,7 +293,7 @@ def _write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verify the model and write it with its report, as far as the job requires; errors name ``path``."""
+    """Verify the model, then write the model and the report, as the job requests; write errors name ``path``."""
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
@@ -304,7 +306,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
 
 
 def _same_left(analysis: Analysis) -> list[PadRecord]:
-    """Return records of unselected convolutions and poolings with SAME that onnxruntime refuses or may get wrong."""
+    """Return records of nodes with SAME that stay although onnxruntime refuses them or may get them wrong."""
     minor, records = installed_minor(), []
     for pad in analysis.find((match_auto_pad,)):
         match = pad.match
@@ -318,7 +320,7 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
-    """Describe each node with SAME that onnxruntime gets, or may get, wrong, and that no conversion can fix."""
+    """Return a sentence for each node with SAME that no conversion can fix and onnxruntime gets or may get wrong."""
     gets = {"wrong": "gets", "may be wrong": "may get"}
     failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]
@@ -333,12 +335,7 @@ def _without_fallback(op_type: str, why: str) -> str:
 
 
 def check_left(conversion: Conversion, strict: bool) -> None:
-    """Refuse a conversion that leaves Pads, or whose Pads break a rule.
-
-    Without ``strict``, three kinds count: Pads that ONNX Runtime refuses, Pads that break a rule in every run, and SAME
-    that stays although ``auto_pad`` selects it and ONNX Runtime gets it wrong. With ``strict``, all Pads count, and
-    Pads without a wanted fallback count as well.
-    """
+    """Refuse a conversion that leaves Pads, or whose Pads break a rule; ``convert`` and ``PadsLeftError`` say when."""
     records = conversion.records
     left = [record for record in records if record.status == "unconverted" or breaks_a_rule(record)]
     if not strict:
@@ -346,7 +343,9 @@ def check_left(conversion: Conversion, strict: bool) -> None:
     if not left:
         if strict and conversion.no_fallback:
             why = "; ".join(conversion.no_fallback.values())
-            raise PadsLeftError(f"{why}; --no-fallback (in Python fallback=False) adds no fallbacks", conversion)
+            raise PadsLeftError(
+                f"{why}; to convert without fallbacks, use --no-fallback (in Python fallback=False)", conversion
+            )
         return
     first, *others = left
     rule, s, more = breaks_a_rule(first), "" if others else "s", f", and {len(others)} more" if others else ""
@@ -359,10 +358,10 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
-    """Return the model with the standard operators of version ``opset``; its Pads are operators of padops.
+    """Return the analysis of the model in version ``opset`` of the standard operators, with padops' operators as Pads.
 
     onnx's converter would drop local functions, so they are inlined. The given document changes. Each Pad keeps its
-    original facts. onnx's converter drops metadata, so the name of the Pad's node holds the number of these facts.
+    original facts: onnx's converter drops metadata, so the name of the Pad's node holds an index into the facts.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")
@@ -422,7 +421,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
     to_file = None if report == STREAM else report
 
     def finished(conversion: Conversion) -> Conversion:
-        """Name standard input as the source, and write the report: ``convert`` itself knows only files."""
+        """Record standard input as the source, and write the report; ``convert`` does neither for streams."""
         if source == STREAM:
             conversion = replace(conversion, sources=(_record(INPUT, content),))
         if report == STREAM:
@@ -465,7 +464,6 @@ def read_model() -> tuple[bytes, onnx.ModelProto]:
 
 
 def _refuse_external(message: onnx.ModelProto, what: str, why: str) -> None:
-    """Refuse a model with external data; the error names the data files."""
     if names := sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)}):
         raise PadopsError(f"{what} has external data ({', '.join(names)}), {why}")
 
@@ -479,7 +477,7 @@ def _write_model(conversion: Conversion) -> Conversion:
     _refuse_external(message, "the model", "which standard output cannot hold; use -o FILE")
     content = serialize(message)
     if content is None:
-        raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; use -o FILE")
+        raise PadopsError(f"the model exceeds {LARGEST_PROTO} bytes, the limit of a protobuf message; use -o FILE")
     with os_errors_as("cannot write to", OUTPUT):
         write_output(content)
     return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))

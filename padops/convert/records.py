@@ -101,7 +101,7 @@ class PadFacts:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON values: by its own ``to_json``, else by its fields; tuples become lists."""
+    """Return a value as JSON values, by its ``to_json`` if it has one, else by its fields; tuples become lists."""
     if hasattr(value, "to_json"):
         return value.to_json()
     if isinstance(value, Mapping):
@@ -112,7 +112,6 @@ def plain(value: Any) -> Any:
 
 
 def _plain_fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record as JSON values."""
     return {name: plain(value) for name, value in vars(record).items()}
 
 
@@ -148,11 +147,12 @@ class PadRecord:
             could not convert the Pad.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` if the node got explicit amounts in place of
             ``auto_pad``; ``"standard ONNX"`` if the Pad was lowered; None if it is unconverted.
-        reason: Why the Pad is unconverted or not needed, else None.
-        notes: Other remarks, such as a change of the version.
-        corrects: ONNX Runtime's error in the original node, which may make the outputs differ; else None.
+        reason: Why the Pad is unconverted or not needed; else None.
+        notes: Other remarks, such as a change of the Pad's version.
+        corrects: Why ONNX Runtime gets the original node wrong, so that the outputs of the two models may differ; else
+            None.
         into: For a folded Pad, the paths of the nodes that now do its work.
-        facts: The original Pad, and ONNX Runtime's verdict on it.
+        facts: The facts of the original Pad, with ONNX Runtime's verdict on it.
     """
 
     path: str
@@ -178,7 +178,6 @@ class PadRecord:
 
 
 def breaks_a_rule(record: PadRecord) -> bool:
-    """Return whether the Pad of a record can run nowhere."""
     return record.facts is not None and record.facts.verdict == "breaks a rule"
 
 
@@ -210,7 +209,7 @@ class PadComparison:
 
 @dataclass(frozen=True)
 class RegionRecord:
-    """A region in which the two models differ: the nodes that compute one value from values that both models share.
+    """One difference between the two models: the nodes that compute a value from values that both models share.
 
     Attributes:
         name: The value's name in the original.
@@ -245,12 +244,13 @@ class ProofRecord:
     """The proof, made without a run: wherever the original runs, the converted model returns the same.
 
     Attributes:
-        verdict: ``"proved"``: every region is proved; ``"different"``: a suspicion; or ``"unknown"``.
+        verdict: ``"proved"``: every region is proved; ``"different"``: a region seems to differ, which only a run can
+            confirm; or ``"unknown"``.
         regions: The regions in which the models differ, in the order in which they were decided.
-        same: The number of values that both models compute in the same way.
+        same: The number of operators that both models apply to the same inputs.
         assumptions: The assumptions of the whole proof, such as a shape that the original declares.
-        new_errors: The number of regions that fail for some data only in the converted model. Any such region prevents
-            a proof.
+        new_errors: The number of regions in which the converted model fails for data with which the original runs. One
+            such region prevents a proof.
         why: Why nothing could be proved or refuted, if the reason belongs to no region; else "".
     """
 
@@ -284,7 +284,7 @@ class Verification:
             - ``"same"``: everything is proved, and ONNX Runtime loads neither model.
             - ``"different"``: other outputs differ.
             - ``"interface"``: nothing ran: inputs or outputs differ in order, number, names, element types or ranks.
-            - ``"runs"``: the converted model runs; the original does not, or its own runs differ.
+            - ``"runs"``: the converted model runs, but the original does not, or its outputs change from run to run.
             - ``"fails"``: the converted model does not run, or breaks a rule.
             - ``"undecided"``: neither model runs, and not all nodes could be compared.
             - ``"not run"``: no run was possible: the inputs are too large, or ONNX Runtime crashed.
@@ -320,7 +320,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict is ``"proved"`` or ``"tested"``; ``doubts`` lists what the runs left open."""
+        """Whether the verdict is ``"proved"`` or ``"tested"``; ``doubts`` lists the points that the runs leave open."""
         return self.verdict in ("proved", "tested")
 
     @property
@@ -371,14 +371,16 @@ class Conversion:
 
     Attributes:
         model: The converted model; external tensors refer to the source's files.
-        records: One record for each Pad, in the order of the graph, then of the functions.
+        records: One record for each Pad: first the graph's Pads, then the functions' Pads. At the end, one record for
+            each node with SAME that stays although ONNX Runtime refuses it or may get it wrong.
         verification: The verification; None without ``verify``.
         output: The written model file, or None.
         opsets: The opset imports of the source, by domain.
         sources: The source's files: the model, then its data.
         outputs: The output's files: the model, then its data.
         notes: Notes on the whole model.
-        no_fallback: For each operator of padops that lacks a wanted fallback: the reason and the fix.
+        no_fallback: For each operator of padops that has no fallback although the caller wanted one: the reason and the
+            fix.
     """
 
     model: ir.Model
@@ -397,7 +399,6 @@ class Conversion:
     _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """Return one line, without the model."""
         source = f" of {self.sources[0].name}" if self.sources else ""
         written = "" if self.output is None else f", written to {self.output}"
         return f"<Conversion{source}: {self.summary()}{written}>"

@@ -1,16 +1,16 @@
 """The pass that converts Pads to operators of padops, to standard operators, or to the Python kernel.
 
 The pass first decides what each Pad becomes and why; then it changes nodes. A target is a function ``emit(pad, site,
-constants, types, **lowering)`` in ``TARGETS``: it turns the node of ``site`` into the Pad of a ``PadInfo``, and returns
-notes for the record. It raises ``Unconvertible`` or ``Unneeded`` before it changes anything. A target that may refuse a
-Pad also has a function ``check(pad, site, **lowering)`` in ``CHECKS``, which raises the same errors as ``emit`` and
-changes nothing. ``lowering`` has the options of the target ``"onnx"``, and is empty for other targets.
+constants, types, **lowering)`` in ``TARGETS``: it turns the node of ``site`` into the Pad that the ``PadInfo`` ``pad``
+describes, and returns notes for the record. Before the first change, it may raise ``Unconvertible`` or ``Unneeded``. A
+target that may refuse a Pad also has a function ``check(pad, site, **lowering)`` in ``CHECKS``, which raises the same
+errors as ``emit`` and changes nothing.
 
 ONNX Runtime infers no shape through an operator whose amounts are inputs. So the converted model states the type and
-shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as in the
-original. For example, it fuses silero-vad's Slices into a Split, because it knows the rank of the Conv in front of
-them. The converted model also states the output types and ranks of calls of functions with Pads. Without these types,
-ONNX Runtime refuses the model if a Pad has no fallback.
+shape of a converted node's output if the original does not. Then ONNX Runtime optimises later nodes as in the original.
+For example, ONNX Runtime fuses silero-vad's Slices into a Split, because it knows the rank of the Conv's output, which
+the Slices read. If a function contains Pads, the converted model also states the output types and ranks of the
+function's calls. Without these types, ONNX Runtime refuses the model if a Pad has no fallback.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ IN_PYTHON = f"in Python, as {pyop_node.DOMAIN}::{pyop_node.OP_TYPE}"  # a note
 
 
 def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turn the node into the Pad's operator; the node keeps its name, outputs and metadata."""
     inputs = given_inputs(_values(pad, site, constants))
     if not isinstance(site.scope.root, ir.Function):
         _declare(site.node.outputs[0], site.node.inputs[0], types)
@@ -56,7 +55,7 @@ def _emit_native(pad: PadInfo, site: NodeSite, constants: Constants, types: Type
 
 
 def _declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
-    """State an output's inferred type and dims. If the rank is unknown, state the type only if ``data`` is None."""
+    """State an output's inferred type and dims. If the dims are unknown, state the type only if ``data`` is None."""
     if output.shape is not None or output.is_graph_output():
         return
     dims, type_name = types.shape(output), types.name(output, data)
@@ -95,7 +94,7 @@ def _set_operator(
 
 
 def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
-    """State the inferred output types and ranks of calls of functions with Pads; return the calls."""
+    """State the inferred output types and ranks of all calls of functions that contain Pads; return the calls."""
     if not model.functions:
         return []
     within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # the operators of each function
@@ -118,11 +117,10 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
 
 
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
-    """State the inferred output shapes of Scan bodies around Pads; return the nodes that compute these outputs.
+    """State the inferred output shapes of Scan bodies that contain Pads; return the nodes that compute these outputs.
 
-    ONNX Runtime allocates a Scan's outputs by the shapes that the body states or that it infers, and refuses to run a
-    Scan without these shapes. It infers shapes through ONNX's Pad, but not through padops' operators or computed
-    amounts.
+    ONNX Runtime refuses to run a Scan if it cannot infer these shapes, and the body does not state them. It infers
+    shapes through ONNX's Pad, but not through padops' operators or computed amounts.
     """
     bodies = {}
     for site in sites:
@@ -141,7 +139,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
 
 
 def _emit_standard(pad: PadInfo, site: NodeSite, constants: Constants, _: Types, **lowering: Any) -> tuple[str, ...]:
-    """Replace the node by several nodes; it becomes the last node, and keeps its name, outputs and metadata."""
+    """Replace the node by several nodes. It becomes the last of them, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -154,7 +152,7 @@ def _written(
     without_pad: bool = False,
     provider: KnownProvider | None = None,
 ) -> tuple[GraphBuilder, str]:
-    """Return the new nodes, named by ``fresh`` and not yet in a graph, and a note on the provider."""
+    """Return the new nodes, which are in no graph yet, and a note on the provider; ``fresh`` names the nodes."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
@@ -177,7 +175,7 @@ def _written(
         made = builder.nodes
         if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
-            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad computes it right{cast}, or fails"])))
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right{cast}, or fails"])))
     except (Unconvertible, Unneeded):
         detach(builder.nodes)
         raise
@@ -191,7 +189,7 @@ def given_inputs(inputs: Sequence[T]) -> list[T]:
 
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
-    """Return whether a node has exactly the inputs and attributes of its Pad."""
+    """Return whether a node has exactly the inputs of its Pad, and attributes of the same names and types."""
     inputs = [list(map(id, given_inputs(values))) for values in (node.inputs, pad.given)]
     kinds = [{name: row.type for name, row in rows.items()} for rows in (node.attributes, pad.attributes)]
     return inputs[0] == inputs[1] and kinds[0] == kinds[1]
@@ -205,7 +203,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Insert all new nodes but the last before the node; the node becomes the last. Return their operators as text."""
+    """Insert the new nodes before the node, except the last, which the node becomes. Return the operators as text."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)
@@ -221,7 +219,7 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str
 
 
 def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
-    """Return the attributes for JSON; refuse a Pad that the Python kernel cannot do."""
+    """Return the attributes as JSON values; refuse a Pad that the Python kernel does not support."""
     if (reason := pyop_node.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     plain: dict[str, Any] = {}
@@ -236,7 +234,6 @@ def _attributes_in_python(pad: PadInfo, site: NodeSite) -> dict[str, Any]:
 
 
 def _emit_in_python(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turn the node into a call of the Python kernel; the node keeps its name, outputs and metadata."""
     given = [value is not None for value in pad.given]
     texts = pyop_node.encode(pad.op.name, _attributes_in_python(pad, site), given, pad.name)
     inputs = [value for value in _values(pad, site, constants) if value is not None]
@@ -268,7 +265,7 @@ class Request:
     select: str
     fold: bool
     fallback: bool
-    lowering: Mapping[str, Any]  # the options of the target ``"onnx"``
+    lowering: Mapping[str, Any]  # the options of the target ``"onnx"``; empty for other targets
     opset: int | None  # the version of the standard operators that the model gets
 
     @property
@@ -298,10 +295,10 @@ def convert_pads(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecor
 
 
 def _decide(pad: Pad, request: Request) -> PadRecord:
-    """Decide what becomes of a Pad; change nothing.
+    """Decide what a Pad becomes; change nothing.
 
-    A Pad that breaks a rule stays if every run reaches it, or if the target is standard operators, which cannot name a
-    rule. Elsewhere, for example in a branch, the Pad becomes an operator that names the rule when it runs.
+    A Pad that breaks a rule stays if every run reaches it, or if the target is standard operators, whose errors cannot
+    name the rule. Any other such Pad, for example in a branch, becomes an operator whose error names the rule.
     """
     match, info = pad.match, pad.info
     if info is not None and pad.broken is not None and (request.lowers or always_runs(pad.site)):

@@ -1,13 +1,13 @@
-"""The verdicts of ONNX Runtime on unchanged Pads, as far as they are known without a run.
+"""How ONNX Runtime runs unchanged Pads, as far as padops knows this without a run.
 
-For ONNX Runtime's own kernels, ``padops/rules/cpu.json`` has the measured facts, and states in words which Pads are
-right, refused and wrong. Each rule yields the faults of a Pad in any release; the file states the effect of each fault
-by release. ``--select needed`` considers all releases, because a model may run on any release; ``padops inspect``
-considers the installed release.
+``padops/rules/cpu.json`` has the facts that were measured for ONNX Runtime's own kernels, and states in words which
+Pads the kernels run correctly, refuse or get wrong. ``_faults`` yields the faults of a Pad for all releases; the file
+states the effect of each fault and the releases with the fault. ``--select needed`` considers the faults of all
+releases, because a model may run on any release; ``padops inspect`` considers the faults of the installed release.
 
 A session with other execution providers offers a Pad to the providers in their order. ``padops/rules/`` has the rules
-of each provider. If a model leaves open whether a rule holds, the provider may claim the Pad and compute wrong results.
-In this case, padops claims the Pad, so that the results are right.
+of each provider. If the model does not determine whether a rule holds, the provider may claim the Pad and compute wrong
+results. In a ``padops.InferenceSession``, padops then claims the Pad first.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def first_with(opset: int) -> int | None:
 
 
 def _is_row(pad: PadInfo) -> bool:
-    """Return whether the amounts are known and have shape [1, 2r], and the axes are not known to be empty."""
+    """Return whether the amounts are known and have two dims; False if the axes are known to be empty."""
     pads, axes = pad.input("pads"), pad.input("axes")
     return isinstance(pads, np.ndarray) and pads.ndim > 1 and not (isinstance(axes, np.ndarray) and axes.size == 0)
 
@@ -137,7 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which all releases, or only 1.``minor`` if given, run a Pad as specified."""
+    """Return the conditions under which a Pad runs as specified: in release 1.``minor``, or in all releases for 0."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -164,7 +164,7 @@ def limits(pad: PadInfo, minor: int = 0) -> list[str]:
 
 
 def _limits_of_rank(pad: PadInfo) -> list[str]:
-    """Return the conditions on a rank that the model does not state."""
+    """Return the conditions on the rank of the data; empty if the model states the rank."""
     pads = pad.input("pads")
     if pad.dims is not None:
         return []
@@ -179,14 +179,13 @@ def _limits_of_rank(pad: PadInfo) -> list[str]:
 
 
 def _find(pad: PadInfo, name: str, before: int | None = None, **told: object) -> Fault:
-    """Return a fault by its name in ``cpu.json``; ``told`` fills the placeholders of its reason."""
+    """Return the fault named ``name`` in ``cpu.json``, with its reason formatted by ``told``."""
     row = FAULTS[name]
     does: Verdict = "runs if" if row.needs_rank and pad.dims is None else row.does
     return replace(row, does=does, why=row.why.format(before=row.before, **told), before=before or row.before)
 
 
 def _faults(pad: PadInfo, found: RunsAs) -> Iterator[Fault]:
-    """Yield the faults of a Pad in any release."""
     pads, axes, dims, mode = pad.input("pads"), pad.input("axes"), pad.fill_dims, pad.mode
     if found.opset < min(KERNELS[found.domain].values()):
         yield _find(pad, "no kernel of the opset", opset=found.opset)
@@ -237,7 +236,7 @@ def _open_axes(pad: PadInfo) -> Iterator[Fault]:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
-    """Yield the faults of an axis. A crop leaves m = n + min(b, 0) + min(e, 0) elements; reflect adds at most m - 1."""
+    """Yield the faults that follow from an axis's amounts; reflect adds at most ``left`` - 1 elements."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)
@@ -266,7 +265,7 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
 
 
 def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tuple[Verdict, str]:
-    """Return the verdict and reason of ONNX Runtime 1.``minor`` on a Pad, with or without graph optimisation."""
+    """Return the verdict of ONNX Runtime 1.``minor`` on a Pad, and the reason, with or without graph optimisation."""
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
     rows = [row for row in _faults(pad, found) if optimised or not row.by_optimiser]
@@ -353,16 +352,8 @@ DOES: dict[str, tuple[Verdict, str]] = {
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> tuple[Verdict, str, str]:
     """Predict how a session of onnxruntime 1.``minor`` without padops runs a Pad.
 
-    Args:
-        pad: the Pad.
-        found: the operator as which the session runs the Pad.
-        providers: the session's providers, first choice first, the CPU provider last.
-        minor: the release of onnxruntime.
-        rules: the rules of the providers.
-
-    Returns:
-        The verdict; its reason; and the provider that runs the Pad in a ``padops.InferenceSession`` with the same
-        providers, "" if none does.
+    ``providers`` has the session's providers, first choice first, the CPU provider last. The result is the verdict; its
+    reason; and the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers ("": none).
     """
     unknown: list[str] = []
     reached = reaches_provider(pad, found, minor)
@@ -395,7 +386,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """Return the first rule by which a provider leaves a Pad or may fail, and whether the rule surely holds."""
+    """Return the first rule by which a provider does not claim a Pad or may fail, and whether the rule surely holds."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
@@ -410,7 +401,7 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
 
 
 def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
-    """Return whether a rule holds for a Pad, whatever the rule's modes; None if the model does not tell."""
+    """Return whether a rule holds for a Pad, apart from the rule's modes; None if the model leaves it open."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
     dims, operators, when = pad.dims, pad.around.operators, rule.when
@@ -449,7 +440,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool | None:
-    """Return whether axes are missing, or are in an order that changes the result; None if the model leaves it open."""
+    """Return whether ``axes`` omits an axis, or its order changes the result; None if the model leaves it open."""
     axes = pad.input("axes")
     if pad.dims is None:
         return None

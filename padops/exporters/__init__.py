@@ -1,19 +1,19 @@
 """Makes the exporters of frameworks write the operators of padops.
 
-**JAX.** ``lax.pad`` is nGraph's Pad. By itself, jax2onnx writes ONNX Pad, and refuses amounts between elements. The
-gradient of every strided slice has such amounts.
+**JAX.** ``lax.pad`` has the semantics of nGraph's Pad. Without padops, jax2onnx writes ONNX Pad, and refuses interior
+padding. The gradient of every strided slice has interior padding.
 
-**PyTorch.** By itself, the exporter writes ONNX Pad for every mode and type. ONNX Runtime cannot run all of these: it
-has no Pad of int16, uint16 or bfloat16. ONNX Runtime crops before it extends, but PyTorch crops afterwards (P3).
+**PyTorch.** Without padops, the exporter writes ONNX Pad for every mode and type. ONNX Runtime cannot run all of these:
+it has no Pad of int16, uint16 or bfloat16. ONNX Runtime crops before it extends, but PyTorch crops afterwards (P3).
 
 ========= ========================= ==============================================================================
 PyTorch   becomes                   because
 ========= ========================= ==============================================================================
 constant  ``Pad_25`` constant       Negative amounts crop, whatever the other side's amount is.
-circular  ``Pad_25`` wrap           Amounts of both signs on one axis are refused: PyTorch's result for them
-                                    depends on uninitialized memory.
-reflect   ``OpenVINOPad_12``        FULL (P3), at most n - 1 elements (P4).
-replicate ``OpenVINOPad_12`` edge   FULL (P3).
+circular  ``Pad_25`` wrap           padops refuses constant amounts of both signs on one axis: PyTorch's result for
+                                    them depends on uninitialized memory.
+reflect   ``OpenVINOPad_12``        Extends before it crops (P3), by at most n - 1 elements (P4).
+replicate ``OpenVINOPad_12`` edge   Extends before it crops (P3).
 ========= ========================= ==============================================================================
 
 The exporter accepts some pads that PyTorch refuses to run: a constant pad that crops an axis to nothing, and a circular
@@ -41,8 +41,8 @@ def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     dynamic shapes. In a session with padops registered, the pads return the same bits as in PyTorch.
 
     Returns:
-        The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``constant_pad_nd``, and
-        ``reflection_pad`` and ``replication_pad`` of 1 to 3 dims.
+        The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``aten.constant_pad_nd``, and
+        PyTorch's reflection, replication and symmetric pads of 1 to 3 dims.
 
     Raises:
         DependencyError: torch or onnxscript is not installed.

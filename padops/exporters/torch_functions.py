@@ -30,7 +30,7 @@ else:  # the annotations that the exporter reads
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Returns a function for each operator. onnxscript needs the schemas of padops' operators."""
+    """Registers the schemas of padops, which onnxscript needs; returns a function for each operator of PyTorch."""
     register_schemas()
     aten = torch.ops.aten
     functions: dict[Callable[..., Any], Callable[..., Any]] = {

@@ -15,7 +15,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
-    """Returns the exit code of a command that SIGINT or SIGTERM ended, by the exception that the signal raised."""
+    """Returns the exit code of a command that SIGINT (a KeyboardInterrupt) or SIGTERM (a SystemExit) ended."""
     return INTERRUPTED if isinstance(ending, KeyboardInterrupt) else TERMINATED
 
 
@@ -28,9 +28,8 @@ def end_process(number: int, frame: FrameType | None) -> NoReturn:
 def uninterrupted() -> Iterator[None]:
     """Holds back SIGINT and SIGTERM, and delivers them at the end.
 
-    Python runs a signal handler between any two operations, so the handler's exception could come after a rename and
-    before padops records the rename. Python runs handlers only in the main thread; in other threads, the context does
-    nothing.
+    The exception of a signal handler could come after a rename and before padops records the rename. Python runs
+    handlers only in the main thread; in other threads, the context does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -48,11 +48,11 @@ def kind_of(path: Path) -> str:
 
 
 def obstacle(path: Path) -> str | None:
-    """Returns why no file can be written here, or None. Allowed: no file, a writable regular file, or a link to one.
+    """Returns why padops refuses to write a file at ``path``, or None.
 
-    padops replaces nothing else: a device, a FIFO or a socket would be lost, and a dangling link promises a file of
-    another name. Root could write a read-only file, against the owner's will. The function ignores a read-only file
-    system: writing to it fails with its own error.
+    Allowed: no file, a writable regular file, or a link to one. padops replaces nothing else: a device, a FIFO, a
+    socket or a dangling link would be lost. Even as root, padops refuses a file without write permission. The function
+    ignores a read-only file system: writing to it fails with its own error.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -120,7 +120,7 @@ class Staging:
                 yield len(block)
 
     def borrow(self, source: Path, location: str) -> None:
-        """Adds to the hidden folder a file that is already at its destination; ``commit`` ignores the addition."""
+        """Links (or copies) an already placed file into the hidden folder; ``commit`` does not move the link."""
         path = self._path(location)
         try:
             os.link(os.path.realpath(source), path)
@@ -161,6 +161,21 @@ class Staging:
                         path.rmdir() if path.is_dir() else path.unlink()
                 raise
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Waits until every other writer has left this context for the folder; a process that ends leaves the context.
+
+        The reason: a failing writer removes its data files and folders, even if another writer already uses them. The
+        context does nothing on Windows, on file systems without locks, and for a folder that this process may not read.
+        """
+        with contextlib.ExitStack() as lock:
+            with contextlib.suppress(OSError):
+                if fcntl is not None:
+                    descriptor = os.open(self.folder, os.O_RDONLY)
+                    lock.callback(os.close, descriptor)
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+
     def _path(self, location: str) -> Path:
         path = self.hidden / location
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -186,22 +201,6 @@ def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
         if hidden is not None:
             with uninterrupted():
                 shutil.rmtree(hidden, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Waits until no other writer is in this context for ``folder``; the end of its process ends the wait, too.
-
-    A writer that fails removes its data files and folders again, which another writer may already use. Windows, some
-    network file systems and folders without the right to read know no such lock: there, the context does nothing.
-    """
-    with contextlib.ExitStack() as lock:
-        with contextlib.suppress(OSError):
-            if fcntl is not None:
-                descriptor = os.open(folder, os.O_RDONLY)
-                lock.callback(os.close, descriptor)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
 
 
 @contextlib.contextmanager

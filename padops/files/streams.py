@@ -1,6 +1,6 @@
-"""Standard input and output: models that pass through them, and output that survives a failing stream.
+"""Reads models from standard input, writes them to standard output, and lets a command go on if printing fails.
 
-Printing may fail because of a full disk, a reader that has gone, or a file name that is not text.
+Printing may fail because the disk is full, the reader of a pipe has exited, or the stream's encoding lacks a character.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ def read_input() -> bytes:
 
 
 def refuse_terminal() -> str | None:
-    """Returns the error if standard output is a terminal, which a model's bytes would confuse; else None."""
+    """Returns the text of an error if standard output is a terminal, which cannot show a model; else None."""
     if os.isatty(_output()):
         return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
     return None
 
 
 def write_output(content: bytes) -> None:
-    """Writes all bytes to standard output."""
     sys.stdout.flush()
     with open(_output(), "wb", closefd=False) as file:
         file.write(content)

@@ -65,7 +65,7 @@ class Asked:
         """Returns onnxruntime's version, the plugin's version, and the devices; or raises PadopsError."""
         told = self._answer({})
         if told["does"] == "dies":
-            raise PadopsError(f"{self.provider}: {told['why']} when its library was loaded")
+            raise PadopsError(f"{self.provider}: {told['why']} while it loaded the provider's library")
         if self.provider not in told["providers"]:
             raise UsageError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
@@ -74,7 +74,7 @@ class Asked:
         return told
 
     def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider in a stock session; with ``rules``, beside padops with this file of rules."""
+        """Runs a probe on the provider in a stock session; with ``rules``, with padops and this file of rules."""
         feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
         told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
@@ -109,12 +109,17 @@ OF_MODELS = ("Constant", "Pad", "Relu")
 
 
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
-    """Returns the rules for all faults. Of the rules that hold for a model, the first states its true result.
+    """Returns the rules for all faults, in this order, because padops applies the first rule that holds for a Pad:
 
-    A provider that leaves a Pad for one reason leaves it whatever else the Pad has. So rules about left Pads precede
-    others. But a provider may crash as soon as onnxruntime asks it, and onnxruntime may spoil a model even earlier. So
-    rules about these two faults come first. A rule about left Pads precedes even them if they may, but need not, hold
-    for its models, as with open rank. A model whose Convs also fail without the Pad proves nothing about the Pad.
+    1. "leaves" rules for Pads to which a rule of group 2 may apply, but not surely, as with open rank;
+    2. rules about crashes, and about models that fail although the provider leaves the Pad;
+    3. the other "leaves" rules;
+    4. the other rules.
+
+    Group 2 precedes group 3, because a provider may crash when onnxruntime offers it the Pad, and onnxruntime may
+    damage a model even earlier. Group 3 precedes group 4, because a provider does not fail on a Pad that it leaves.
+
+    A model with Convs that also fails without its Pad yields no rule.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
     of_condition: dict[str, list[Seen]] = defaultdict(list)
@@ -152,7 +157,10 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Returns whether a rule may apply to a probe's Pad, as with open dims; with ``surely``, whether it must apply."""
+    """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first such rule must apply.
+
+    A rule may apply if the model does not decide whether it does, for example because dims are open.
+    """
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
 
@@ -172,7 +180,7 @@ def _pad_of(probe: Case) -> tuple[PadInfo, RunsAs]:
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
-    """Yields the rules of one condition; ``rows`` are its models that fail, or that the provider leaves to the CPU."""
+    """Yields rules of the condition ``when`` for the models in ``rows``, which fail or are left to the CPU provider."""
     of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.type for row in rows):
@@ -223,7 +231,7 @@ class Outcome:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The probes that no rule makes right, each with its fault."""
+        """The probes that still fail with these rules, each with its fault; not probes that fail even without a Pad."""
         bare = {row.probe for row in self.seen if row.is_bare}
         unruled = [row for row in self.seen if row.fails and not self.takes(row.probe)]
         told = [(row, "no condition holds for it, and") for row in unruled]
@@ -241,7 +249,7 @@ class Outcome:
 
 
 def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Probes a provider, and tries the resulting rules; raises PadopsError if the provider runs no model at all."""
+    """Probes a provider, and tries the resulting rules; raises PadopsError if even a model without Pads fails."""
     about = asked.about()
     bare = asked.model(probes[0], with_pad=False)
     if bare.fails:
@@ -263,9 +271,9 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 
 
 def _fuses(found: Outcome, failed: Case) -> bool:
-    """Returns whether the provider loses its own nodes unless padops compiles the Pads that it claims.
+    """Returns whether padops must compile its Pads, because the provider also claims nodes that padops has claimed.
 
-    padops' own rules state this for a known provider. Else, this function runs the failed probe with both settings.
+    padops' own rules state this for a known provider. Another provider runs the failed probe with both settings.
     """
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses
@@ -285,7 +293,7 @@ def _beside(found: Outcome, probes: Sequence[Case]) -> Iterator[Seen]:
 
 
 def text_of(found: Outcome, tried: bool = True) -> str:
-    """Returns the content of the file of rules; ``tried=False`` omits the measurement."""
+    """Returns the text of the file of rules; ``tried=False`` omits the fields ``measured`` and ``unexplained``."""
     content: dict[str, Any] = {"names": [found.asked.provider], "version": found.version}
     content |= {"fuses": True} if found.fuses else {}
     content["sources"] = {"default": f"measured: padops probe {found.asked.provider}"}

@@ -1,11 +1,12 @@
 """Models that test whether a provider fails at a condition of ``padops/rules/conditions.json``.
 
-A model belongs to the one condition that separates it from plain Pads. ``outcome.py`` skips a model for which a rule of
-another condition already holds. So the order of the rows matters: conditions that hold for most Pads come first. The
-conditions "beyond all" and "sizes above" have no models: "beyond" and "rank above" hold for the same models.
+Each model tests one condition, in which its Pad differs from a plain Pad. ``outcome.py`` makes no rule from a failing
+model for which an earlier rule holds. So the order of ``PROBES`` matters: conditions that hold for most Pads come
+first. No model tests "beyond all" or "sizes above", because it would also meet "beyond" or "rank above".
 
-Each model is Relu, Pad, Relu, since some providers claim no single node. All data are whole numbers below 2,048, which
-float16 holds exactly. So a different bit means a wrong Pad, even if the provider computes float in float16.
+Each model has other nodes before and behind the Pad, because some providers do not claim a node that stands alone. All
+data are whole numbers below 2,048, which float16 holds exactly. So a different bit means a wrong Pad, even if the
+provider computes float in float16.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FIRST_WITH_INPUTS = 11  # the first opset whose Pad has its amounts as an input
 
 @dataclass(frozen=True)
 class Case:
-    """One model, and for ``padops probe`` the condition that the model tests."""
+    """One model; for ``padops probe``, also the condition that it tests."""
 
     name: str  # its name in rows
     mode: str  # of the Pad
@@ -160,7 +161,7 @@ def _each(
     shape: tuple[int, ...] = IMAGE,
     **others: Any,
 ) -> Iterator[Case]:
-    """Yields a model of a condition for each mode; ``others`` are further fields."""
+    """Yields a model of a condition for each mode; ``others`` are further fields of ``Case``."""
     for mode in modes:
         fields = {"opset": 19 if mode == "wrap" else 18, **others}
         yield Case(f"{mode}{what}", mode, shape, pads, when=when, **fields)

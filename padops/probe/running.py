@@ -2,8 +2,8 @@
 
 ``outcome.py`` runs this file as a separate process, because a provider may crash. A question is a mapping with
 ``provider``, ``library`` ("" for a provider that this onnxruntime already has) and ``options``. A question about a
-model also has ``model``, ``feeds``, ``expected`` and ``rules`` (the file of rules for padops beside the provider, or
-None).
+model also has ``model``, ``feeds``, ``expected`` and ``rules``: the file of rules for a session with padops, or None
+for a session without padops.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def difference(output: np.ndarray, expected: np.ndarray) -> str:
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs a model on a provider: returns ``does``, as in a rule, or ``"right"``; and ``why``, in words.
+    """Runs a model on a provider; returns ``does`` (``"right"``, or a value as in a rule) and ``why`` (an explanation).
 
-    A model that the provider leaves counts as left, even if onnxruntime's CPU provider then refuses it. ``is_shared``
-    is whether the provider ran any node. For a question without a model, the answer describes the provider, and lists
-    all providers of onnxruntime.
+    If the provider leaves the Pad, ``does`` is ``"leaves"``, even if onnxruntime's CPU provider then refuses the Pad.
+    ``is_shared`` tells whether the provider ran any node. For a question without a model, the answer describes the
+    provider, and lists all providers of onnxruntime.
     """
     provider, library, feeds = question["provider"], question["library"], question.get("feeds", {})
     _register(provider, library)
@@ -124,7 +124,10 @@ def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions
 
 
 def _leaves_pad(session: Any) -> bool:
-    """Returns whether the CPU provider has the Pad. WebGPU's provider refuses Pads with the same error as the CPU's."""
+    """Returns whether onnxruntime has assigned a Pad to the CPU provider.
+
+    An error does not tell which provider refused a Pad: WebGPU's and the CPU's have the same text.
+    """
     parts = session.get_provider_graph_assignment_info()
     return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())
 

@@ -66,7 +66,7 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
 
 
 def available() -> set[str]:
-    """Return the providers that this onnxruntime can create: built in, or of registered libraries."""
+    """Return the names of the providers that this onnxruntime has: built-in ones, and those of registered libraries."""
     devices: list[Any] = getattr(onnxruntime, "get_ep_devices", list)()  # older releases lack the function
     return {*onnxruntime.get_available_providers(), *(device.ep_name for device in devices)}
 
@@ -85,6 +85,6 @@ def described(one: Chosen) -> dict[str, Any]:
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """Return a provider's chosen devices, else all devices with its name; for padops and the CPU, only the first."""
+    """Return the devices chosen for a provider, else all that it has; only the first one for padops and the CPU."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*EP_NAMES, CPU) else found

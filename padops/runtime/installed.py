@@ -1,4 +1,4 @@
-"""Reports the installed packages and versions without importing them, padops' own rules, and the processor."""
+"""Reports padops' own rules, the processor, and the versions of installed packages, without importing them."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def get_library_path() -> str:
     It is a plain shared library, for any onnxruntime binding: pass the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
 
-    If the environment variable ``PADOPS_LIBRARY`` is set at the first call, the function returns the file that it
-    names: for example, a build with sanitizers, or for another machine.
+    If the environment variable ``PADOPS_LIBRARY`` is set at the first call, the function returns the path of the file
+    that the variable names: for example, a build with sanitizers or a build for another machine.
 
     In a source tree without the library, the function returns the path of an installed padops of the same version.
 
@@ -106,7 +106,7 @@ def describe() -> dict[str, Any]:
         rules for negative amounts (crop), for the reach of a mode (limit) and for negative output dims (clamp).
 
     Raises:
-        FileNotFoundError: The package has been installed without its library.
+        FileNotFoundError: As for :func:`get_library_path`.
         OSError: The library cannot be loaded on this platform, or is not padops'.
         RuntimeError: An editable install cannot rebuild the library.
     """

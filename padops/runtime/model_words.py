@@ -1,4 +1,4 @@
-"""Searches a serialized ONNX model for operators, Pads with axes, dim names and the like, without the package onnx."""
+"""Searches the bytes of an ONNX model for operators, dim names and suspect nodes, without the package onnx."""
 
 from __future__ import annotations
 
@@ -85,8 +85,7 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
     """Return the ``WORDS`` and the marks that a model has; if the model cannot be read, all except ``PYTHON_DOMAIN``.
 
     A model stores the operator, domain and mode of a node as plain bytes. So a model without a word has no node with
-    this word, and a model with the word may have one. The function looks for ``FURTHER`` words only if the model has a
-    word of ``FIRST``.
+    this word, and a model with the word may have one.
     """
     # Without PYTHON_DOMAIN: the Python kernel needs an extra package.
     return _read(model, _words_in, frozenset({*WORDS, AXES, WRONG_SAME} - {PYTHON_DOMAIN}))
@@ -106,10 +105,10 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
-    """Return whether a model may have a Pad of constant data, which onnxruntime's own kernel runs during loading.
+    """Return whether a model may have a Pad of constant data: onnxruntime runs such a Pad while it loads the model.
 
-    A value is not constant if it is, or depends on, a graph input. Inputs of a function may be constant. The result is
-    True for a model that cannot be read.
+    A graph input without an initializer is not constant, and neither is a value that depends on it; but its shape and
+    its size may be. An input of a function may be constant. If the model cannot be read, the result is True.
     """
 
     def look(content: Content) -> bool:
@@ -180,10 +179,7 @@ def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[b
 
 
 def _marks(content: Content, start: int, end: int) -> set[bytes]:
-    """Return the marks of a node.
-
-    A convolution without ``kernel_shape`` counts as having windows of one element, the fewest possible.
-    """
+    """Return the marks of a node; without ``kernel_shape``, a window has one element, so no long stride is missed."""
     inputs, operators = _texts(content, start, end, INPUT, OPERATOR)
     operator = b"".join(operators)
     if operator == b"Pad" and len(inputs) > 3:
@@ -219,7 +215,7 @@ def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
 
 
 def _in_graph(content: Content, start: int, end: int, kind: str, outer: Collection[bytes]) -> bool:
-    """Return whether a graph or function may have a Pad of constant data; ``outer``: non-constant outer values."""
+    """Return whether a graph or function may pad constant data; ``outer`` names outer values that are not constant."""
     rows, given = list(fields(content, start, end)), {*outer}
     if kind == "graph":
         given.update(*(_texts(content, at, last, VALUE_NAME)[0] for number, at, last in rows if number == INPUTS))

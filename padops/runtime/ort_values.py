@@ -1,7 +1,6 @@
 """Passes tensors of every element type to ONNX Runtime and back, bit for bit.
 
-onnxruntime's Python API accepts no ml_dtypes arrays. So padops reads and writes the memory of tensors whose type NumPy
-lacks.
+onnxruntime's Python API accepts no ml_dtypes arrays. So padops reads and writes the memory of tensors of these types.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ def run_session(
     names: Sequence[str] | None = None,
     options: onnxruntime.RunOptions | None = None,
 ) -> list[Any]:
-    """Run a session whose inputs and outputs may be of any element type; return the named outputs, or all.
-
-    Sequences and maps are as onnxruntime returns them.
-    """
+    """Run a session with inputs and outputs of any element type; sequences and maps are as onnxruntime returns them."""
     types = [output.type for output in session.get_outputs()]
     tensors = all(text.startswith("tensor(") for text in types)
     fed = {dtype_of(array).name for array in feeds.values()}

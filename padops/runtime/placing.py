@@ -33,7 +33,7 @@ _registering = threading.Lock()
 
 @dataclass
 class Placed:
-    """The providers that padops has added to options, which a caller may use for several sessions."""
+    """The providers that padops has added to SessionOptions; several sessions may use the same options."""
 
     chosen: list[Chosen]
     rules: Rules | None = None  # the rules of these providers; None for padops' provider alone
@@ -114,7 +114,10 @@ def told_of_providers() -> dict[str, str]:
 
 
 def unknown_provider(names: Iterable[str]) -> str:
-    """Return the error for the first unknown name; "" if padops or onnxruntime knows each name, installed or not."""
+    """Return the error for the first name that neither padops nor onnxruntime knows; "" if there is none.
+
+    A known provider need not be installed.
+    """
     known = dict.fromkeys((*RULED, *onnxruntime.get_all_providers(), *available()))
     unknown = next((name for name in names if name not in known), None)
     told = f"onnxruntime {onnxruntime.__version__} knows no provider {unknown}; expected one of "
@@ -137,9 +140,9 @@ def with_padops(
 ) -> list[Chosen]:
     """Return the chosen providers with padops among them; padops has ``options`` unless the caller has chosen it.
 
-    padops comes before the CPU's provider, which is always last. A second provider of padops comes before the first
-    provider that does not run every Pad correctly. Providers that are not ``there`` do not count, because onnxruntime
-    omits them; by default, all are there.
+    padops comes directly before the CPU's provider, which is appended if it is absent. A second provider of padops
+    comes before the first provider that refuses some Pads, computes them wrong or crashes on them. This choice ignores
+    providers that are not in ``there``, because onnxruntime omits them; by default, it considers all.
     """
     names = [one.name for one in chosen]
     among = list(chosen)
@@ -160,7 +163,7 @@ def with_padops(
 
 
 def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
-    """Return the options of ``PadopsFirstExecutionProvider`` before providers, given by name with plugin version."""
+    """Return options of ``PadopsFirstExecutionProvider``: the providers behind it, with versions, and rule files."""
     files = [os.path.abspath(rules[name].file) for name in versions if rules[name] is not BY_NAME.get(name)]
     before = ",".join(f"{name} {version}".rstrip() for name, version in versions.items())
     return {"before": before} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
@@ -169,8 +172,8 @@ def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
     """Return whether padops comes before OpenVINO's provider, which computes on the CPU with its own threads.
 
-    onnxruntime's threads wait actively after each node and take CPU time from OpenVINO's threads. Without padops' Pads
-    between its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
+    onnxruntime's threads spin after each node, and take CPU time from OpenVINO's threads. Without padops' Pads between
+    its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
     """
     before = ",".join(str(one.options.get("before", "")) for one in chosen if one.name == FIRST_NAME)
     names = {part.partition(" ")[0] for part in before.split(",")}
@@ -223,7 +226,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """Return the provider after padops if the error is that compiled Pads of two graphs have one name; else ""."""
+    """Return the provider for which padops compiled Pads if two of these Pads have one name; "" for other errors."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")
@@ -244,7 +247,7 @@ WAY = (
 def with_own_providers(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
 ) -> onnxruntime.SessionOptions:
-    """Return the caller's options with padops after their providers, or new options with padops and these providers."""
+    """Append padops to the caller's options, and return them; if plugins are registered, return ``_twin``'s options."""
     register_provider_library()
     plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *EP_NAMES}
     built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *EP_NAMES, *plugins)]
@@ -255,8 +258,8 @@ def with_own_providers(
     if behind and (pads := _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)[1]):
         raise RuntimeError(
             f"{' or '.join(behind)} does not run {plural(len(pads), 'Pad')} of this model right "
-            f"({', '.join(map(repr, pads[:5]))}), and padops cannot stand before a provider that SessionOptions have "
-            f"already; {WAY}"
+            f"({', '.join(map(repr, pads[:5]))}), and padops cannot come before a provider that is already in "
+            f"SessionOptions; {WAY}"
         )
     if not plugins:
         add_provider(options)
@@ -272,7 +275,7 @@ def with_own_providers(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions:
-    """Return a copy of the options with padops added, or the changed options if their only provider is the CPU's."""
+    """Return a copy of the options with padops added; if they have no provider but the CPU's, add padops to them."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
@@ -319,7 +322,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Create a session of padops and the CPU; return its configuration, and the Pads to claim before ``behind``."""
+    """Return the configuration entries of the options, and the Pads that padops would claim before ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]

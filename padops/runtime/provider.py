@@ -22,8 +22,9 @@ def get_ep_names() -> list[str]:
     """Return the names of all execution providers in this package's library.
 
     Returns:
-        Three names: the provider for Pads that all other providers leave; the provider that comes before others; and
-        the provider that runs no node, whose device adds the operators of the domain ``padops`` to a session.
+        Three names: the provider for Pads that would go to the CPU's provider; the provider for Pads that providers
+        behind it do not run right; and the provider that runs no node, whose device adds the operators of the domain
+        ``padops`` to a session.
     """
     return list(EP_NAMES)
 

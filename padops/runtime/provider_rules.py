@@ -60,8 +60,6 @@ class ProviderRule:
 
 @dataclass(frozen=True)
 class KnownProvider:
-    """A provider and its rules."""
-
     name: str  # as in ``providers=[...]``
     version: str  # the release on which the rules were measured; ``NOT_RUN`` if the rules come from its source
     fuses: bool  # whether it claims nodes of other providers, so that padops must replace these nodes
@@ -135,7 +133,7 @@ RULED = (*BY_NAME, CPU, *EP_NAMES)  # the providers whose handling of Pads padop
 
 
 def full_names(names: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    """Expand short names, in any case, to the providers' names in onnxruntime; keep unknown names."""
+    """Expand short names, in upper or lower case, to onnxruntime's names of the providers; keep unknown names."""
     known = {name.removesuffix(SUFFIX).lower(): name for name in (*RULED, *others)}
     return [known.get(name.lower().removesuffix(SUFFIX.lower()), name) for name in names]
 
@@ -154,7 +152,7 @@ def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = (
     rows = {row.name: row for row in _read_file(path)[1]}
     names = full_names(providers, rows)
     if names and rows.keys().isdisjoint(names):
-        raise ValueError(f"{os.fspath(path)} has rules for {', '.join(rows)}, and for none of {', '.join(names)}")
+        raise ValueError(f"{os.fspath(path)} has rules for {', '.join(rows)}, but not for {' or '.join(names)}")
     return {**BY_NAME, **rows}
 
 
@@ -205,7 +203,7 @@ def file_of(provider: str) -> Path | None:
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """Return the rules, with the user's measured rules in place of padops' own if the former apply."""
+    """Return the rules; for a chosen provider, the user's measured rules replace padops' own if the session matches."""
     found = dict(rules)
     for one in chosen:
         is_own = one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)
@@ -216,7 +214,7 @@ def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """Apply ``with_measured`` to providers without options; keep the rules of providers that onnxruntime lacks."""
+    """Return the rules as ``with_measured`` does for providers without options; skip those that onnxruntime lacks."""
     is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
     if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
@@ -252,5 +250,4 @@ def _measured(one: Chosen, file: Path) -> KnownProvider | None:
 
 @cache
 def warn_once(text: str) -> None:
-    """Log a warning, once per process."""
     LOG.warning(text)

@@ -4,11 +4,11 @@ The kernel is one operator, ``Pad`` of the domain ``padops.pyop``. Its body is `
 reference takes effect at a session's next run. A kernel in Python has the following limits.
 
 * It always has ``SLOTS`` inputs, and all attributes are strings: see ``padops.spec.pyop_node``.
-* float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter
-  refuses them. Strings end at their first NUL, and a string that is not UTF-8 aborts the process.
+* A tensor of float16, or of a type that NumPy itself lacks, aborts the process as it enters or leaves Python; the
+  converter refuses these types. Strings end at their first NUL, and a string that is not UTF-8 aborts the process.
 * The extensions turn an output into a list and back into an array, which takes 70 ms for 10**6 floats, makes signalling
   NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` returns the array itself: this takes 0.5
-  ms and keeps every bit. The first registration checks that the installed extensions accept it.
+  ms and keeps every bit. The first registration checks that the installed extensions accept this array.
 * An exception in a body aborts the process, so the body logs it and returns an empty tensor; :func:`pyop_errors` lists
   failed calls. The process still aborts if the caller has bound an output of another shape.
 * Session options accept the library of the extensions only once, and ignore kernels that are defined afterwards. So
@@ -83,7 +83,7 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
 
 @contextmanager
 def collected() -> Iterator[list[PyOpError]]:
-    """Collect failed calls of a context in a list, without logging them or keeping them elsewhere."""
+    """Yield a list of the failed calls during a ``with`` block; :func:`pyop_errors` and the log omit these calls."""
     global _collecting
     outer, _collecting = _collecting, []
     try:
@@ -157,9 +157,8 @@ def register(session_options: onnxruntime.SessionOptions, extensions: bool = Tru
 def _has_kernel(session_options: onnxruntime.SessionOptions) -> bool:
     """Return whether the session options include the kernel.
 
-    Options do not expose their libraries. So this function loads a model whose last operator does not exist.
-    onnxruntime then fails before it creates providers or writes anything, and its error names the first unknown
-    operator.
+    Options do not expose their libraries. So this function loads a model whose last operator does not exist. The error
+    comes before onnxruntime creates providers or writes anything, and names the first unknown operator.
     """
     import onnxruntime
 
@@ -217,7 +216,7 @@ def define() -> None:
 
 @cache
 def _check() -> None:
-    """Run a session on bits that a list would not keep; raise RuntimeError if the output's bits differ."""
+    """Check that the extensions keep bits that a Python list would lose; raise RuntimeError if they do not."""
     import onnxruntime
     import onnxruntime_extensions as extensions
 
@@ -232,7 +231,7 @@ def _check() -> None:
         if output.tobytes() != array[..., [0, 1, 0]].tobytes():
             raise RuntimeError(
                 f"onnxruntime-extensions {extensions.__version__} changes the bits of {array.dtype.name} on their way "
-                "from Python, so backend 'pyop' cannot be used with it"
+                "from Python, so backend 'pyop' does not work with this release"
             )
 
 

@@ -33,35 +33,36 @@ def register(
 ) -> None:
     """Register the operators of padops, and on request its execution provider, in the options of future sessions.
 
-    Registering the same options twice does nothing the second time.
+    A second call with the same arguments does nothing.
 
     Args:
         session_options: The options of the future sessions.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
             Python kernel of the domain ``padops.pyop``; it needs ``pip install "padops[pyop]"`` and registers the
             library of onnxruntime-extensions, unless the options already have it. You may register both backends.
-        provider: Whether padops' provider also runs unconverted standard Pads, behind the providers of the options. It
-            needs onnxruntime 1.24. Create the session without ``providers=``, which would replace these providers.
+        provider: Whether to add padops' execution provider, which runs the standard Pads of unconverted models. It
+            comes behind the providers that the options already have, and needs onnxruntime 1.24. Create the session
+            without ``providers=``, which would replace all these providers.
         provider_options: The provider's options. ``claim``: ``"all"`` Pads (the default), or ``"needed"``: only Pads
             that onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a
             float16 Pad to onnxruntime if onnxruntime's own Pad is surely right, so that the Pad and neighbours without
             float16 kernels can stay in float32. ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
-            all of them to the options. It adds itself before the CPU's provider and before the first provider that is
-            known to get some Pads wrong. The options must not have other providers yet.
+            all of them to the options. It adds its provider before the CPU's, and a second provider of its own before
+            the first provider that is known to fail on some Pads. The options must not have other providers yet.
         operators: The operators of the native library to register, such as ``["Pad_18"]``; by default all. Registering
             all of them adds about a millisecond to the creation of a session.
         extensions: Only for the backend ``"pyop"``: pass ``False`` if you will register the library of
             onnxruntime-extensions in these options yourself. onnxruntime accepts the library only once.
-        rules: A file from ``padops probe`` with the rules of one of ``providers``. By default, the user's measured
-            rules if version and device match, else padops' own rules.
+        rules: A file from ``padops probe`` with the rules of one of ``providers``. By default, rules that this user
+            has measured with the same versions, devices, processor and options, else padops' own rules.
 
     Raises:
         OSError: The package has been installed without its library, or ``rules`` cannot be read.
         RuntimeError: onnxruntime refuses the library or is too old for the provider, or the extra ``pyop`` is missing.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
-        ValueError: An argument has a wrong value, contradicts an earlier call or needs a missing argument; or
-            the options have the library of onnxruntime-extensions twice, or got it before the kernel was defined.
+        ValueError: An argument has a wrong value, contradicts an earlier call or needs a missing argument; or the
+            options have the library of onnxruntime-extensions twice, or from before padops defined its kernel.
     """
     _check_options("session_options", session_options)
     if not isinstance(provider, bool):
@@ -91,7 +92,9 @@ def register(
     elif session_options in _named:
         has = _named[session_options]
         if has is not None and (named is None or not named <= has):
-            raise ValueError(f"session_options have only operators {', '.join(sorted(has))}; use new SessionOptions")
+            raise ValueError(
+                f"session_options have only {', '.join(sorted(has))} of padops' operators; use new SessionOptions"
+            )
     else:
         if named is not None:
             session_options.add_session_config_entry(OPERATORS, ",".join(sorted(named)))
@@ -136,14 +139,14 @@ def prepare(
 
     Returns:
         The arguments of ``onnxruntime.InferenceSession`` after the model; the rules of the providers, by their names
-        (empty if onnxruntime is too old for padops' provider); and whether the options have providers of the caller.
+        (empty if onnxruntime is too old for padops' provider); and whether the caller added providers to the options.
     """
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     _check_options("sess_options", options)
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and providers with the rules' provider")
+        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider in providers")
     of_the_caller = False
     if minor >= FIRST_MINOR:
         before = placing.placed.get(options)

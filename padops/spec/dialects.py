@@ -46,8 +46,6 @@ class Input:
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute."""
-
     name: str  # as the specification spells it
     type: str  # ``"ints"``, ``"float"`` or ``"string"``
     required: bool = False  # whether the node must have it
@@ -57,8 +55,6 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Op:
-    """One operator of the domain."""
-
     name: str  # the ``op_type``
     inputs: tuple[Input, ...]  # in order; the data comes first
     attributes: tuple[Attribute, ...]  # in alphabetical order of their names
@@ -77,7 +73,6 @@ class Op:
         return self.name.startswith("Pad_")
 
     def input_index(self, name: str) -> int | None:
-        """Return the position of the input called ``name``, or None."""
         return next((i for i, row in enumerate(self.inputs) if row.name == name), None)
 
 
@@ -92,7 +87,6 @@ class Node:
     inputs: Sequence[np.ndarray | None] = ()
 
     def error(self, rule: str, detail: str) -> PadError:
-        """Return a PadError that names this node."""
         return PadError(rule, detail, self.op.name, self.name)
 
     def attribute(self, name: str) -> Any:
@@ -207,7 +201,6 @@ def _pads(node: Node, shape: Sequence[int]) -> list[Amounts]:
 
 
 def _onnx_op(version: int) -> Op:
-    """Return the row of an ONNX Pad."""
     inputs, attributes = [Input("data", "T")], [Attribute("mode", "string", default="constant")]
     if version < 11:
         attributes.append(Attribute("paddings" if version == 1 else "pads", "ints", required=True))
@@ -348,8 +341,8 @@ def same_padding(
         Elements to add before and after: with o = ceil(n/s), total = max((o-1)s + (k-1)d + 1 - n, 0), halved.
 
     Raises:
-        PadError: S1 for another mode, or a size that is too small or no integer; P10 for a dilated kernel larger than
-            any tensor.
+        PadError: S1 if the mode is unknown, or a size is too small or not an integer. P10 if the dilated kernel is
+            larger than any tensor.
     """
     if mode not in (*AUTO_PADS, "SAME"):
         raise PadError("S1", f"auto_pad '{mode}' is not one of {', '.join(AUTO_PADS)}", "SamePad_1")

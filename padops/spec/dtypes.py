@@ -16,8 +16,6 @@ from padops.extras import needing
 
 @dataclass(frozen=True)
 class DType:
-    """One element type."""
-
     name: str  # the name that the ONNX specification uses in ``tensor(name)``
     onnx: int  # ``TensorProto.DataType`` id
     ort: int  # ``ONNXTensorElementDataType`` id; differs from ``onnx`` for the newest types
@@ -70,7 +68,6 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 
 def by_name(name: str) -> DType:
-    """Return the row of the type ``name``."""
     return _BY_NAME[name]
 
 

@@ -29,7 +29,7 @@ LARGEST = 2**59 - 1
 
 
 class Mode(Enum):
-    """The sources of the elements outside the data (P2)."""
+    """How a Pad fills the output elements outside the data (P2)."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -39,7 +39,7 @@ class Mode(Enum):
 
 
 class Crop(Enum):
-    """The effect of negative pads in the modes that extend the data (P3); mode constant always has FULL."""
+    """When negative pads crop an axis: before it is extended (CROP) or after (FULL; always for constant). See P3."""
 
     FULL = "FULL"
     CROP = "CROP"
@@ -77,7 +77,6 @@ class Amounts:
 
     @property
     def crops(self) -> bool:
-        """Whether elements are cut off."""
         return min(self.begin, self.end) < 0
 
 
@@ -105,7 +104,6 @@ class Plan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the output."""
         return tuple(axis.output for axis in self.axes)
 
 

@@ -26,8 +26,8 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 def refusal(type_name: str | None) -> str | None:
     """Return why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    The type None, which is known only when the model is loaded, is harmless: ONNX Runtime refuses a type without a
-    kernel.
+    None stands for a type that only ONNX Runtime infers, when it loads the model. The function accepts None, because
+    ONNX Runtime then refuses a type without a kernel.
     """
     if type_name is None or type_name in TYPES:
         return None
@@ -37,8 +37,8 @@ def refusal(type_name: str | None) -> str | None:
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
     """Return the attributes of the ``padops.pyop`` node that is equivalent to a ``padops`` node.
 
-    The new node's inputs are the ``given`` inputs, in their order, then empty tensors up to ``SLOTS`` inputs. Floats
-    become their 32 bits: JSON does not keep the bits of a NaN.
+    The new node's inputs are the ``given`` inputs, in their order, then empty tensors up to ``SLOTS`` inputs. A float
+    attribute becomes the integer of its 32 bits, because JSON does not keep the bits of a NaN.
     """
     op = OPS[op_type]
     floats = {row.name for row in op.attributes if row.type == "float"}

@@ -26,7 +26,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
         The output, of the type of ``inputs[0]``; elements are copied bit for bit (P7).
 
     Raises:
-        PadError: A rule is broken; P8 also for too many inputs, P9 also for an unknown attribute.
+        PadError: The node breaks a rule. Too many inputs break P8; an unknown attribute breaks P9.
         KeyError: The operator does not exist.
     """
     if op_type not in OPS:

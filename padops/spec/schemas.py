@@ -44,7 +44,6 @@ def _deregister(name: str) -> None:
 
 
 def _schema(op: Op) -> defs.OpSchema:
-    """Return the ONNX schema of ``op``."""
     option = defs.OpSchema.FormalParameterOption
     kinds = {"T": tuple(op.types), **INTEGER_KINDS}
     attributes = []
@@ -123,7 +122,7 @@ def _output_dims(
 
 
 def _node(op: Op, context: onnx.shape_inference.InferenceContext) -> tuple[Node, bool]:
-    """Return the node with the known values of integer inputs, and whether all are known; external data are not."""
+    """Return the node with its known integer inputs, and whether all are known; external data count as unknown."""
     given = {row.name: context.get_attribute(row.name) for row in op.attributes}
     values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
     attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}

@@ -341,7 +341,7 @@ def test_what_no_line_may_say(report: bytes, tmp_path: Path, capsys: pytest.Capt
             for line in (b'{"kind": "result", "detail": "\xff"}', b'{"rank": 1', b"[1]", b"null", b"9" * 5000)
         ),
         ([head, first, *rest[:-3]], 0, "not a whole report: there is no footer at the end"),
-        ([head, *rest], 0, "but the footer has"),
+        ([head, *rest], 0, "but the footer counts"),
     ):
         code, told = shown(b"\n".join(lines), tmp_path, capsys)
         place = f"error: {tmp_path}/changed.jsonl:{at}: " if at else ""

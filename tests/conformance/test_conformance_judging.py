@@ -184,7 +184,7 @@ def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcom
 def test_a_statement_that_names_no_exceptions(tmp_path: Path) -> None:
     for stated, shown in (("(1,)", "1"), ("(SystemExit,)", "SystemExit")):
         (ran,) = runner.run_cases(quick()[:1], [own_peer(tmp_path, FAILING.format(stated, "ValueError"))], ())
-        assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
+        assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected exception types", ran.absent)
 
 
 def test_every_peer_states_its_refusals() -> None:

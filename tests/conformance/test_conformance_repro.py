@@ -94,7 +94,7 @@ def test_no_case(capsys: pytest.CaptureFixture[str]) -> None:
     ("tensorflow", "table/Pad_18/edge/float/2/both/plain/none/absent.flat/dynamic/0", "tf.pad has no mode edge"),
     ("numpy", INTERIOR, "numpy.pad has no interior padding"),
     ("numpy", "table/OpenVINOPad_12/constant/double/1/mixed/plain/scalar/int64.int64/dynamic/0",
-     "numpy cannot run this case: numpy.pad takes no negative amounts"),
+     "numpy cannot run this case: numpy.pad accepts no negative amounts"),
     ("openvino-12", REFLECT, "OpenVINO has no operator like Pad_18"),
     ("ort-builtin", SYMMETRIC, "ONNX has no operator like OpenVINOPad_12"),
     ("nobody", REFLECT, "there is no script for the peer 'nobody'"),

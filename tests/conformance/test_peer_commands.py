@@ -64,7 +64,7 @@ def test_a_command_is_a_peer() -> None:
     assert crashed and all("SIGABRT" in row["detail"] and "out of luck" in row["detail"] for row in crashed)
     found = results("garbled", [case for case in quick() if case.op == "Pad_18"][: len(lines_peer.GARBLED)])
     assert {result["outcome"] for result in found} == {"error"}
-    assert all(re.match("a line that is|an answer with|an output that is no tensor", r["detail"]) for r in found)
+    assert all(re.match("a line that is|an answer with|an output that is not a tensor", r["detail"]) for r in found)
 
 
 def test_what_the_converter_refuses_is_not_asked() -> None:

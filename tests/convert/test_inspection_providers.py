@@ -167,7 +167,7 @@ def test_commands(rules: Path, source: Path, cli: Cli) -> None:
 
 
 WRONG = [
-    (json.dumps(CONTENT), "webgpu", f"has rules for {VITIS}, {CUDA}, and for none of WebGpuExecutionProvider\n"),
+    (json.dumps(CONTENT), "webgpu", f"has rules for {VITIS}, {CUDA}, but not for WebGpuExecutionProvider\n"),
     (None, "cuda", "does not exist\n"),
     ("{", "cuda", "expected JSON: "),
     (json.dumps(CONTENT | {"rules": [{"does": "no", "when": "always"}]}), "cuda", '"no" is unknown; expected one of'),

@@ -47,8 +47,8 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("source", "error", "why"), [
     (b"no model", padops.PadopsError, "the model: not an ONNX model: it cannot be parsed"),
-    (io.StringIO("text"), padops.UsageError, "does not give bytes when it is read: open it as 'rb'"),
-    (io.TextIOWrapper(io.BytesIO(b"\xff")), padops.UsageError, "open it as 'rb'"),
+    (io.StringIO("text"), padops.UsageError, "does not return bytes: open it in mode 'rb'"),
+    (io.TextIOWrapper(io.BytesIO(b"\xff")), padops.UsageError, "open it in mode 'rb'"),
 ], ids=["bytes", "text", "text file"])  # fmt: skip
 def test_what_is_no_model(source: Any, error: type[Exception], why: str) -> None:
     with pytest.raises(error, match=why):

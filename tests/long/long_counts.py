@@ -16,7 +16,7 @@ FILES = {"convert/files/test_convert_processes.py": "signals at every file step 
          "csrc/test_load.py": "calls of 32 threads on one session; Pads of 64 MB of each mode, width and shape",
          "csrc/test_property.py": "random Pads: kernels against the reference",
          "runtime/test_beside_real_providers.py": "cases beside OpenVINO, WebGPU and QNN",
-         "test_roads.py": "random models of one to four Pads on six roads"}  # fmt: skip
+         "test_roads.py": "random models of one to four Pads, run in six ways"}  # fmt: skip
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -76,7 +76,7 @@ def test_conversions_on_each_target(sources: list[tuple[str, str, Any]], tally: 
                 print(f"{outcome}: {name} ({target}): {why}", flush=True)
     for target, group in dict.fromkeys(key[:2] for key in counts):
         print(target, group, *(f"{counts[target, group, outcome]} {outcome}" for outcome in OUTCOMES), sep="; ")
-    what = "conversions of models, fetched models and the suite's cases on three targets"
+    what = "conversions of models/, fetched models and conformance cases to three targets"
     harmed = sum(count for key, count in counts.items() if key[2] in ("different", "raised"))
     tally(f"{what}: shown to differ, or ended by an error", counts.total(), harmed)
 

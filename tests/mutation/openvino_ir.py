@@ -56,7 +56,7 @@ def _named(text: str) -> str:
     net = ElementTree.fromstring(text)
     for layer in net.iterfind("layers/layer"):
         layer.set("name", f"{layer.get('type')}_{layer.get('id')}")
-    return re.sub(r' names="[^"]*"', "", ElementTree.tostring(net, encoding="unicode"))
+    return re.sub(r' (?:output_)?names="[^"]*"', "", ElementTree.tostring(net, encoding="unicode"))
 
 
 def mutants(seed: int) -> Iterator[Mutant]:

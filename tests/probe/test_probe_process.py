@@ -45,7 +45,7 @@ def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
     broken.write_text("no library")
     with pytest.raises(PadopsError, match=rf"^{NAME}: .*broken\.so"):
         Asked(NAME, str(broken)).about()
-    with pytest.raises(PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) when its library was"):
+    with pytest.raises(PadopsError, match=rf"^{NAME}: the process has died \(exit code 3\) while it loaded"):
         Asked(NAME, program=("-c", "raise SystemExit(3)")).about()
 
 

@@ -140,7 +140,7 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
     options = recording_options()
     device(CPU)(options)
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [OPENVINO, CPU])
-    why = rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot stand before a provider that "
+    why = rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot come before a provider that "
     with pytest.raises(RuntimeError, match=f"(?s){why}.*name the providers in providers= instead"):
         placing.with_own_providers(pad([1, 1], "wrap", 19, "float[4]").SerializeToString(), options, True, 32)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()

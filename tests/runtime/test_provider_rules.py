@@ -131,12 +131,12 @@ def test_rules_of_a_session(tmp_path: Path) -> None:
     content, file = FURTHER.SerializeToString(), tmp_path / "rules.json"
     # The CPU's are not asked when a session is created.
     assert padops.InferenceSession(content, providers=[CPU]).padops_rules == {}
-    with pytest.raises(ValueError, match=r"rules needs onnxruntime 1\.24 or newer, and providers with the"):
+    with pytest.raises(ValueError, match=r"rules needs onnxruntime 1\.24 or newer, and the rules' provider in"):
         padops.InferenceSession(content, rules="rules.json")
     with pytest.raises(ValueError, match="rules are given, but no providers"):
         padops.register(onnxruntime.SessionOptions(), provider=True, rules="rules.json")
     file.write_text(json.dumps(RULES))
-    said = re.escape(f"{file} has rules for Other, and for none of {CPU}")
+    said = re.escape(f"{file} has rules for Other, but not for {CPU}")
     with pytest.raises(ValueError, match=said):
         padops.InferenceSession(content, providers=[CPU], rules=file)
     with pytest.raises(ValueError, match=said):

@@ -1,7 +1,7 @@
 """The sources of cases: operators' tables, random draws, the specifications' examples, and the node tests of ONNX.
 
 The specifications print numbers without a type, so each example becomes two cases, of two types. This file omits the
-printed outputs: padops' tests check that the rules lead to these outputs.
+outputs that the specifications print: padops' tests compare them with the outputs of the reference.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ def _of_level(level: str, seed: int) -> tuple[Request, ...]:
 
 
 def find_case(id: str) -> Request:
-    """Make the case of an id."""
     try:
         origin = id.split("/")[0]
         if origin in ("table", "random"):

@@ -44,7 +44,7 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 
 
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
-    """Shrink a case in place to at most ``most`` elements: clear the largest axis's amounts, else halve the axis."""
+    """Shrink a case in place until neither its data nor its output has more than ``most`` elements."""
     while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
         if begins[i] > 0 or ends[i] > 0:

@@ -37,7 +37,7 @@ WIDE = ("float", "double", "int32")  # types that most peers have, for choices u
 def number(text: str) -> int:
     """Parse a number of an id; raise ValueError for an unusual spelling, such as ``01``."""
     if text != str(int(text)):
-        raise ValueError(f"the number {text!r} is not in its usual form")
+        raise ValueError(f"the number {text!r} is not in its shortest form")
     return int(text)
 
 
@@ -59,7 +59,11 @@ def draw_opset(rng: np.random.Generator, op: Op) -> int:
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Request]:
-    """Yield cases of each operator and mode: ``by_type`` per type, ``by_signs`` * weight / 4 per kind of amounts."""
+    """Yield cases of each operator with each of its modes, and with unknown modes.
+
+    Each operator and mode has ``by_type`` cases of each type, and ``by_signs`` * weight / 4 cases (at least one) of
+    each kind of amounts. ``SIGNS`` has the weights.
+    """
     counts = {signs: max(by_signs * weight // 4, 1) for signs, weight in SIGNS.items()}
     for name in ops:
         op = OPS[name]
@@ -118,7 +122,7 @@ def find_case(id: str) -> Request:
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
-    """Draw begin and end of each axis: of the kind ``signs`` on about half of the axes (at least one), 0 on others."""
+    """Draw amounts of the kind ``signs`` for about half of the axes (huge: for one axis); the others have 0."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:
@@ -172,7 +176,7 @@ def _onnx(rng: np.random.Generator, op: Op, mode: str, pairs: Pairs, forms: str)
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: Pairs) -> tuple[np.ndarray, Pairs]:
-    """Draw the input ``axes``, and return it with the amounts of these axes, in its order."""
+    """Draw the input ``axes``; return it, and the amounts in the order of ``axes``."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
     wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]

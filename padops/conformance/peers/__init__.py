@@ -11,13 +11,14 @@ This folder has the implementations that are installed beside padops. A file els
 - ``name`` and the fields of ``Peer`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx, and the
   converter needs onnx-ir. ``node`` replaces ``requires``: it has npm packages and their versions;
-- ``program``: the file in the same folder that node runs in place of ``pad``. Run as one of the further peers below,
-  the program receives that peer's key as its argument;
+- ``program``: the file in the same folder that node runs in place of ``pad``. For a further peer (see below),
+  the argument of the program is the peer's key;
 - ``debian``: Debian packages, which are unpacked into the folder ``debian`` of the environment, but not installed;
 - ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share
   ``provider``, ``within`` and ``form``;
-- ``without_pad``, ``beside`` and ``lowered_for``: fields of further peers of the environment. These peers run models
-  without Pad, padops beside the provider, and models that padops has lowered for the provider.
+- ``without_pad``, ``beside`` and ``lowered_for``: fields of further peers of the environment. ``without_pad`` runs
+  models without Pad, ``beside`` runs padops beside the provider, and ``lowered_for`` runs models that padops has
+  lowered for the provider.
 """
 
 from __future__ import annotations
@@ -76,7 +77,6 @@ class Peer:
 
     @property
     def file(self) -> Path:
-        """The file of the peer."""
         place = self.entry_point.rpartition(":")[0]
         return Path(place) if place.endswith(".py") else PEERS_FOLDER / f"{place}.py"
 
@@ -93,7 +93,10 @@ class Peer:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its scripts need no padops: they contain ``pad`` of its file, or the file's ``script`` makes them."""
+        """Whether the peer's scripts run without padops.
+
+        Such a script contains ``pad`` of the peer's file, or ``script`` of that file writes it.
+        """
         if self.command:
             return not self.lowered and has(self.file, "script")
         return self.entry_point.endswith(":run_case") and has(self.file, "pad")
@@ -109,13 +112,12 @@ class Peer:
         return self.name.partition("@")[0] == "reference" or self.name.startswith("padops-")
 
     def prepared(self, case: Request) -> Request:
-        """Return a case in the form of this peer, for the suite and for scripts."""
+        """Return the case with the declared shapes and the constant inputs that the peer's ``form`` requires."""
         given = tuple(i for i, array in enumerate(case.inputs) if i and array is not None)
         constants = given if self.form == "fixed" else case.constant_inputs
         return replace(case, static=case.static or bool(self.form), constant_inputs=constants)
 
     def takes(self, item: Prepared) -> bool:
-        """Return whether the peer runs a case."""
         return (
             item.family in self.families
             and self.versions[0] <= int(item.case.op.split("_")[1]) <= self.versions[1]

@@ -35,7 +35,7 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int, int]],
     if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 40:
         raise Unsupported("amounts beyond 40 bits")
     if request.mode != "constant" and any(a.crops for a in amounts):
-        raise Unsupported("jax.numpy.pad takes no negative amounts")
+        raise Unsupported("jax.numpy.pad accepts no negative amounts")
     if request.mode != "constant" and any(a.interior for a in amounts):
         raise Unsupported("jax.numpy.pad has no interior padding")
     return request.data, [(a.begin, a.end, a.interior) for a in amounts], request.mode, request.value

@@ -28,5 +28,4 @@ def pad(data: np.ndarray, pairs: Pairs, mode: str, fill: np.ndarray | None) -> n
 
 
 def arguments(request: Request) -> tuple[np.ndarray, Pairs, str, np.ndarray | None]:
-    """Return the arguments of ``pad``."""
     return request.data, request.pairs("numpy.pad", may_crop=False), request.mode, request.value

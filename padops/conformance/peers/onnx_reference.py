@@ -24,7 +24,6 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Return the arguments of ``pad``: the ONNX model and its feeds."""
     if request.opset > onnx_opset_version():
         raise Unsupported(f"this onnx knows opsets up to {onnx_opset_version()}")
     return make_model(request, standard=True), feeds(request)

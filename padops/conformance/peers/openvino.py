@@ -38,7 +38,7 @@ UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported 
 
 @cache
 def core() -> Any:
-    """Return the runtime with one thread. It then loses some errors that it reports with its default threads."""
+    """Return the runtime with one thread; it then reports fewer errors than with its default threads."""
     made = openvino.Core()
     made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     return made
@@ -107,7 +107,7 @@ def pad(
     constants: Collection[int],
     static: bool,
 ) -> np.ndarray:
-    """Return the output of OpenVINO's own operator; ``elements`` are the types; for the rest, see ``pad_model``."""
+    """Return the output of OpenVINO's own operator; ``elements``: OpenVINO's names of the types of ``inputs``."""
     tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
     model, fed = pad_model(tensors, mode, version, constants, static)
     return infer(model, fed, elements[0], inputs[0].dtype)

@@ -32,7 +32,6 @@ def arguments(
 
 
 def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarray:
-    """Return the output of ``pad``."""
     given = arguments(request, model)
     with unsupported_where(UNSUPPORTED):
         core().read_model(given[0].SerializeToString())
@@ -40,5 +39,4 @@ def run_case(request: Request, model: onnx.ModelProto | None = None) -> np.ndarr
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """Run the model converted with ``--without-pad``."""
     return run_case(request, without_pad(request))

@@ -55,7 +55,6 @@ def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def arguments(request: Request) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Return the arguments of ``pad``."""
     return make_model(request, standard=True), feeds(request)
 
 

@@ -59,7 +59,7 @@ def run_native(request: Request) -> np.ndarray:
 def run_provider(request: Request) -> np.ndarray:
     """Run the unchanged ONNX node, which the provider must have claimed."""
     if runtime_minor() < FIRST_MINOR:
-        raise Skipped(f"onnxruntime {onnxruntime.__version__} accepts no kernels from a library; 1.{FIRST_MINOR} does")
+        raise Skipped(f"kernels from a library need onnxruntime 1.{FIRST_MINOR}, not {onnxruntime.__version__}")
     require_type(request.dtype.name)
     model = make_model(request, standard=True).SerializeToString()
     with unsupported_where(UNKNOWN):

@@ -1,7 +1,7 @@
-"""Parts of a peer's file. The rest of the file may import packages that only another environment has.
+"""Reads parts of a peer's file without importing the file, which may need packages of another environment.
 
-The suite runs parts that need no implementation, such as ``ENVIRONMENT``. A script shows the part that calls the
-implementation.
+The suite evaluates parts that need no implementation, such as ``ENVIRONMENT``. A script contains the part that calls
+the implementation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """Return the value of a name in a peer's file, or None for a missing name; run only the parts that it needs."""
+    """Return the value of a name in a peer's file, or None for a missing name; run only the parts that define it."""
     imports, definitions = _part(file, [name])
     namespace = dict[str, Any]()
     kept = []
@@ -38,7 +38,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the source of names, which works without padops: import lines, and definitions by name, from any file."""
+    """Return source that defines names without padops: the import lines, and the needed definitions by name."""
     imports, sources = [], dict[str, str]()
     nodes, definitions = _part(file, names)
     for node, other in nodes.items():
@@ -58,7 +58,7 @@ Import = ast.Import | ast.ImportFrom
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
     """Return the imports and the definitions that these names need, in the order of the file.
 
-    Each import binds one name; its value is the imported file if that lies in padops or beside this file, else None.
+    Each import binds one name. It maps to the imported file, or to None if that is not in padops or beside this file.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()

@@ -22,7 +22,7 @@ class Unsupported(Exception):
 
 
 class Refused(Exception):
-    """The implementation reports a wrong case, but not with an exception of ``REFUSALS``."""
+    """The implementation refuses the case, but not with an exception of ``REFUSALS``."""
 
 
 @contextmanager
@@ -69,7 +69,6 @@ class Request:
 
     @property
     def row(self) -> Op:
-        """The operator's row in the table."""
         return OPS[self.op]
 
     @property
@@ -79,7 +78,6 @@ class Request:
         return str(self.attributes.get(self.row.mode, default or "")).lower()
 
     def require_type(self, types: Collection[str]) -> None:
-        """Check that the data are of one of these types."""
         if self.dtype.name not in types:
             raise Unsupported(f"not run with {self.dtype.name}")
 
@@ -92,7 +90,6 @@ class Request:
 
     @property
     def dtype(self) -> DType:
-        """The element type of the data."""
         return dtype_of(self.data)
 
     @property
@@ -125,10 +122,10 @@ class Request:
             raise Skipped(f"the operator refuses these amounts: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Return begin and end of every axis; raise Unsupported for interior amounts, or crops unless ``may_crop``."""
+        """Return begin and end of every axis; raise Unsupported for interior amounts, or crops if not ``may_crop``."""
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")
         if not may_crop and any(min(a.begin, a.end) < 0 for a in amounts):
-            raise Unsupported(f"{function} takes no negative amounts")
+            raise Unsupported(f"{function} accepts no negative amounts")
         return [(a.begin, a.end) for a in amounts]

@@ -32,7 +32,6 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Return the arguments of ``pad``."""
     request.amounts()  # raises Skipped for wrong amounts
     if request.mode not in MODES:
         raise Unsupported(f"tf.pad has no mode {request.mode}")

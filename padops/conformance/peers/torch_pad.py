@@ -49,7 +49,6 @@ def pad(data: np.ndarray, pairs: Sequence[tuple[int, int]], mode: str, fill: np.
 
 
 def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str, np.ndarray | None]:
-    """Return the arguments of ``pad``."""
     request.amounts()  # raises Skipped for wrong amounts
     if request.dtype.name not in TYPES:
         raise Unsupported(f"torch.nn.functional.pad has no {request.dtype.name}")

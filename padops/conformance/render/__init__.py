@@ -30,7 +30,6 @@ CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a ter
 
 
 def markdown(summary: Summary) -> str:
-    """Return the report as one Markdown document."""
     parts = ["# Pad conformance", *map(_cell, summary.head())]
     for section in (*summary.problems(), *summary.peers(), *summary.known()):
         parts += _section(section)
@@ -153,7 +152,6 @@ def _html_cell(text: str) -> str:
 
 
 def page_data(summary: Summary) -> Row:
-    """Return the data of the page, fit for JSON."""
     peers = [row["name"] for row in summary.header["peers"]]
     rows = list(dict.fromkeys(_place(*key[1:3]) for key in summary.cells))
     dtypes = list(dict.fromkeys(key[3] for key in summary.cells))

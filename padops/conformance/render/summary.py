@@ -70,7 +70,6 @@ class Summary:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the whole run, in words."""
         if "cut_short" in self.footer:
             return "cut short"
         return "as expected" if self.footer["exit"] == 0 else "not as expected"
@@ -108,7 +107,6 @@ class Summary:
         return [section for section in sections if section.rows[1:] or section.results]
 
     def peers(self) -> list[Section]:
-        """Return the sections about the peers and the absent peers."""
         absent = [("peer", "reason")]
         absent += [(row["name"], " ".join(row["reason"].split())) for row in self.header["absent"]]
         sections = [Section("Peers", "", [COLUMNS, *map(self._numbers, self.header["peers"])])]
@@ -150,7 +148,6 @@ def versions_of(row: Row) -> str:
 
 
 def summarise(report: Record, divergences: Iterable[Any] = KNOWN) -> Summary:
-    """Count the results of a run."""
     cells: dict[Key, Cell] = {}
     for record in report.results:
         cells.setdefault((record["peer"], record["op"], record["mode"], record["dtype"]), Cell()).add(record)

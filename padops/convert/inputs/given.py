@@ -53,7 +53,6 @@ class Input:
 
 
 def inputs_of(message: onnx.ModelProto) -> list[Input]:
-    """Return the inputs that a caller must pass."""
     return [_input(value) for value in required_inputs(message)]
 
 
@@ -80,7 +79,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     tensor = value.type.tensor_type
     row = by_onnx(tensor.elem_type) if value.type.HasField("tensor_type") else None
     if row is None:
-        raise PadopsError(f"input '{value.name}' is not a tensor of a type that can be fed")
+        raise PadopsError(f"input '{value.name}' is not a tensor of a supported element type")
     if not tensor.HasField("shape"):
         return Input(value.name, row.name, None)
     # Some exporters write -1 for a dynamic dim.
@@ -104,7 +103,7 @@ def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray
             with path.open("rb") as file:
                 if not zipfile.is_zipfile(file):
                     words = [json.dumps(str(path.with_suffix(".npz"))), *(f"{row.name}=..." for row in inputs)]
-                    raise PadopsError(f"{path} is no .npz file; numpy.savez({', '.join(words)}) writes one")
+                    raise PadopsError(f"{path} is not an .npz file; numpy.savez({', '.join(words)}) writes one")
                 file.seek(0)
                 with np.load(file, allow_pickle=False) as archive:
                     for name in archive.files:
@@ -151,7 +150,7 @@ def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
 
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
-    """Return texts as Python objects; reject code points that UTF-8 cannot encode."""
+    """Return an array of strings as Python objects; refuse code points that UTF-8 cannot encode."""
     with library_errors(f"input '{name}'", SystemError):  # NumPy's error for codes that are no character
         texts = array.astype(object)
         for text in texts.flat:

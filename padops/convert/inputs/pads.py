@@ -1,4 +1,4 @@
-"""Finds a model's Pads, and hints for random inputs: which inputs choose branches, or are amounts or axes of a Pad."""
+"""Finds a model's Pads, and hints for random inputs: which inputs choose a branch, or hold a Pad's amounts or axes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def labelled(path: str, body: Body) -> list[tuple[str, onnx.NodeProto]]:
 
 
 def labelled_nodes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.NodeProto]]:
-    """Yield the nodes of the main graph, of the functions except fallbacks, and of all graphs inside these."""
+    """Yield the nodes of the main graph and of the functions except fallbacks, including nodes of inner graphs."""
     yield from _inside("graph", model.graph)
     for function in (row for row in model.functions if row.domain != DOMAIN):
         overload = f":{function.overload}" if function.overload else ""
@@ -79,7 +79,7 @@ def form_of(node: onnx.NodeProto) -> str:
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """Return the integers of initializers and Constants, without external data and without ambiguous names."""
+    """Return the integer initializers and Constants by name; skip external data and shared names."""
     nodes = all_nodes(model)
     tensors = [(tensor.name, tensor) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
     for node in nodes:
@@ -181,7 +181,10 @@ def hints_of(message: onnx.ModelProto) -> Hints:
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with its functions inlined, without the bulk of its data; unchanged if it has no functions."""
+    """Return the model with its functions inlined, except fallbacks, and without large data.
+
+    Return ``message`` itself if it has no other functions, or if onnx cannot inline them.
+    """
     if all(row.domain == DOMAIN for row in message.functions):
         return message
     light = declarations(message)
@@ -203,7 +206,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
-    """Return the inputs that decide sizes: amounts, shapes, repeats, or values from which these are computed."""
+    """Return the values that decide sizes, such as amounts and shapes, and the values from which they are computed."""
     nodes = all_nodes(model)
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []
@@ -216,7 +219,7 @@ def sizing_inputs(model: onnx.ModelProto) -> set[str]:
 
 
 def computes_floats(model: onnx.ModelProto) -> bool:
-    """Return whether a model may compute floats, instead of only moving data. A Scatter may add or multiply."""
+    """Return whether a model may compute floats, for example by a Scatter that adds, instead of only moving data."""
     return any(
         (node.op_type not in EXACT and not is_pad(node))
         or any(row.name == "reduction" and row.s in (b"add", b"mul") for row in node.attribute)

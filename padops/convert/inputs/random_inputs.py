@@ -1,8 +1,8 @@
 """Sets of random inputs for a model, of sizes that the model accepts and that exercise its Pads.
 
-For small models, it also draws many small inputs that are likely to show a difference of two models: sizes 0, 1 and 2,
-odd, even and prime sizes; sizes and numbers on both sides of each constant; amounts of both signs, some larger than the
-data; and integers beyond 2^53. The original model refuses unsuitable inputs.
+For small models, the module also draws many small inputs that are likely to show a difference of two models: sizes 0, 1
+and 2, odd, even and prime sizes; sizes and numbers on both sides of each constant; amounts of both signs, some larger
+than the data; and integers beyond 2^53. The verification skips inputs on which the original model fails.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Draw:
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
-    """Yield attempts at one set of inputs; ``turn`` chooses the first sizes, single bools and special values."""
+    """Yield attempts at one set of inputs; ``turn`` selects the first sizes, scalar bools and special values."""
     has_lengths = any(_may_be_length(row, inputs, hints) for row in inputs)
     attempts = count()
     for i, highest in enumerate(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1]):
@@ -95,10 +95,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """Yield all attempts; among the first few, attempts with the shapes of ``taken`` go last.
-
-    The model has already run on ``taken``.
-    """
+    """Yield all attempts; within the first ``MOST_OTHERS``, those with shapes of ``taken`` inputs come last."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -146,10 +143,7 @@ def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
 
 
 def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """Return the number of steps of the data.
-
-    This is an input's last dynamic dim, from the first input where it exceeds 1, else the largest input's last dim.
-    """
+    """Return the number of steps of the data, such as frames of audio: the last dynamic dim of a data input."""
     for row in inputs:
         places = [i for i, dim in enumerate(row.dims or ()) if not isinstance(dim, int)]
         if not _is_index(row) and places and shapes[row.name][places[-1]] > 1:
@@ -164,7 +158,7 @@ def _batches(inputs: Sequence[Input]) -> set[str]:
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Yield sizes to try for the dynamic dims; each turn begins with another size. Batches stay 1 or 2 if possible."""
+    """Yield sizes to try for the dynamic dims; each turn begins with another size, and with batches of 1 or 2."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -365,7 +359,7 @@ def many_inputs(
 def _elements(
     row: Input, shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], moves: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return random elements; ``limits`` are the largest dim, and the largest element of a sizing input, else 0."""
+    """Return random elements; ``limits``: the largest dim of any input, and the limit of the integers (0: no limit)."""
     if (few := _of_few_values(row.type, shape, rng)) is not None:
         return few
     if "int" in row.type:

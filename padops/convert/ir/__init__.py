@@ -5,8 +5,8 @@ The converted model must have the shapes that the IR states.
 
 Some rules need the numbers of an input, such as the weights of a grouped convolution, and accept only a constant. If
 layers compute such an input from constants, OpenVINO computes the numbers; it also computes the constant outputs of
-layers without a rule. Other layers that compute constants stay, so that weights in half precision stay small.
-Sums and products in half precision also stay, because OpenVINO's CPU device computes them in float.
+layers without a rule. Other layers that compute constants stay; otherwise, weights stored in half precision would
+grow. Layers that compute in half precision always stay, because OpenVINO's CPU device computes them in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
 except Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The converter then finds the Pads as
@@ -54,8 +54,8 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
     """Turn all layers of a message except Pads into ONNX operators.
 
     Raises:
-        PadopsError: Some layers cannot be converted (the error lists them), or the result is no valid model. In both
-            cases, ``message`` keeps its layers, and only constants are folded.
+        PadopsError: Some layers cannot be converted (the error lists them), or the result is not a valid model. In both
+            cases, ``message`` keeps its layers, except layers that became constants.
     """
     values = Values.of(message)
     lacking = _fold_constants(message, values, path)
@@ -82,7 +82,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 def _needed(
     nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: Collection[str] = ()
 ) -> tuple[list[onnx.NodeProto], set[str]]:
-    """Return the nodes whose outputs are read and not ``known``, and the names of all read values."""
+    """Return the nodes that ``outputs`` need, except nodes of ``known`` values, and the names of all values read."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
@@ -125,7 +125,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Fold layers whose numbers a rule needs or that no rule accepts; return the reason for each missing value."""
+    """Fold constant layers that a rule needs as numbers or that no rule converts; return why values are missing."""
     wanted = _wanted(message, values, _computed(message, values))
     if not wanted:
         return {}
@@ -203,8 +203,8 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
     """Read an IR; return the model, its files, and the reason why its layers cannot be converted, or "".
 
-    Without a reason, only the Pads are still OpenVINO layers. With a reason, all layers still are, and the IR states
-    the types and shapes of the Pads' inputs. A PadopsError means that the IR is damaged or incomplete.
+    If the reason is empty, only the Pads stay OpenVINO layers. Otherwise, no layer is converted, and the inputs of the
+    Pads have the types and shapes that the IR states. A PadopsError means that the IR is damaged or incomplete.
     """
     try:
         message, files = Reader(path).read()

@@ -59,10 +59,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
-        """Return the elements of a constant of up to ``most`` bytes; None for any other value.
-
-        Convert layers may follow the constant if they lose no bits; compressed weights have such layers.
-        """
+        """Return a constant of up to ``most`` bytes, also after lossless Converts (compressed weights); else None."""
         casts = []
         while name in self.casts:
             name, type = self.casts[name]
@@ -115,7 +112,7 @@ class Layer:
         return text
 
     def choice(self, name: str, meanings: Mapping[str, Meaning], missing: str | None = None) -> Meaning:
-        """Return the entry of ``meanings`` for an attribute's value; upper and lower case are equal."""
+        """Return the entry of ``meanings`` for an attribute's value, regardless of upper and lower case."""
         text = self.word(name, missing)
         if text.lower() not in meanings:
             raise Unreadable(f"{name}='{text}' is not {' or '.join(meanings)}")
@@ -160,7 +157,7 @@ class Layer:
             kinds = ((self.node.op_type, name), ("*", name))
             allowed = next((without_effect[kind] for kind in kinds if kind in without_effect), ())
             if name not in self._read and value not in allowed and "*" not in allowed:
-                raise Unreadable(f"padops does not read {name}='{value}'")
+                raise Unreadable(f"padops does not support {name}='{value}'")
 
     def dims(self, name: str) -> list[int | None]:
         dims = self.values.dims[name]
@@ -172,7 +169,7 @@ class Layer:
         """Return the elements of an input that must be constant."""
         array = self.values.array(name)
         if array is None:
-            raise Unreadable(f"its input '{name}' is no constant")
+            raise Unreadable(f"its input '{name}' is not constant")
         return array
 
     def number(self, name: str) -> Any:

@@ -253,7 +253,7 @@ class Reader:
     def _add_constant(self, layer: Layer, name: str, type: int, dims: Sequence[int | None] | None) -> None:
         """Check that the file has the bytes of a Const; add the Const without its bytes."""
         if type == TensorProto.STRING:
-            raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
+            raise PadopsError(f"{self._path}: {layer} holds strings, which padops does not support")
         static = static_dims(dims)
         if static is None:
             raise self._damaged(f"{layer} has the shape '{layer.data['shape']}'")
@@ -295,7 +295,7 @@ def _is_number(text: str) -> bool:
 
 
 def _split(names: str) -> list[str]:
-    """Return the names, sorted: OpenVINO's get_any_name returns the first. A backslash marks a comma inside a name."""
+    """Return the sorted names: OpenVINO's get_any_name returns the first. A backslash escapes a comma in a name."""
     return sorted(name.replace("\\,", ",") for name in re.split(r"(?<!\\),", names) if name)
 
 

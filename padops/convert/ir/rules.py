@@ -75,7 +75,7 @@ def _gather_nd(layer: Layer, data: str, indices: str) -> str:
 
 
 def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: str) -> str:
-    """Write ScatterND, which puts slices along the first axis. Transposes move the layer's axis there and back."""
+    """Write ScatterND along the first axis; Transposes move the layer's axis to the front, and back again."""
     rank, count, at = len(layer.dims(data)), len(layer.dims(indices)), layer.number(axis)
     at += rank if at < 0 else 0
     wanted = layer.add("Unsqueeze", layer.integral(indices), layer.constant([-1]))
@@ -155,7 +155,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
 
 
 def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
-    """Return the entries of StridedSlice's begin that slice, their axes, the axes to drop, and the new output axes."""
+    """Return the positions in ``begin`` that slice, their axes, the axes to drop, and the new axes of the output."""
     kinds = ("ellipsis", "new_axis", "shrink_axis")
     marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]
     rows, axes, shrunk, added = [], [], [], []
@@ -319,7 +319,6 @@ def _einsum(layer: Layer, first: str, *others: str) -> str:
 
 
 def _topk(layer: Layer, data: str, count: str) -> list[str]:
-    """Write TopK; its indices are int32 unless the layer states another type."""
     if layer.word("sort", "value") != "value":
         raise Unreadable(f"ONNX does not have sort='{layer.word('sort')}'")
     largest = layer.choice("mode", {"max": 1, "min": 0})
@@ -438,7 +437,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Return the ONNX nodes for a layer; a Pad stays. Raise Unreadable if there are none, or the layer is damaged."""
+    """Return the ONNX nodes for a layer; a Pad stays. Raise Unreadable if no rule converts the layer."""
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")

@@ -1,9 +1,9 @@
 """The matchers, which find the nodes that pad: one file for each kind of node.
 
-A matcher reads a node. For a node that pads, it returns a ``Match``: the equivalent operator of the domain ``padops``,
-with a function if other nodes change too; or the reason why the Pad stays. To add a matcher, write a function in a file
-of its own, and list the function in ``choose``. The function accepts a site and the model's types; it returns None for
-other nodes.
+A matcher inspects one node. It returns None if the node does not pad, else a ``Match``. The ``Match`` has the
+equivalent operator of the domain ``padops``, or the reason why the Pad stays. If the conversion must also change other
+nodes, the ``Match`` has a function that changes them. To add a matcher, write a function in a file of its own, and list
+the function in ``choose``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def choose(
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise any other node with Pad in its name, but no call of a function: padops searches the function."""
+    """Recognise any other node with Pad in its name, except a call of a function: padops searches the function."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None
@@ -89,7 +89,7 @@ MATCHERS = choose()
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher]) -> Match | None:
-    """Return the match of the first matcher that knows the node; None if the node is not a Pad."""
+    """Return the result of the first matcher that recognises the node; None if the node is not a Pad."""
     match = next((match for matcher in asked if (match := matcher(site, types)) is not None), None)
     if match is None:
         return None
@@ -109,6 +109,6 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Matcher]) -> Match |
 
 
 def foreign_domains(pads: Iterable[NodeSite]) -> list[str]:
-    """Return the domains, unknown to padops, of nodes with op_types that only TensorFlow has, such as MirrorPad."""
+    """Return the unknown domains of the nodes whose op_type only TensorFlow has, such as MirrorPad."""
     named = {site.node.domain for site in pads if site.node.op_type in TENSORFLOWS_OWN}
     return sorted(named - KNOWN_DOMAINS - {frameworks.OWN_DOMAIN})

@@ -1,15 +1,19 @@
 """Replaces SAME_UPPER and SAME_LOWER of convolutions and poolings by explicit pads, or by SamePad_1 in front.
 
-Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. ONNX Runtime computes the amounts of SAME as if
-there were no dilation, and does not clamp a negative total to 0. Since 1.31.1, two poolings without a dilation refuse
-negative amounts: MaxPool of floats without indices, and AveragePool below opset 19. Older releases are wrong for some
-sizes. With ceil_mode, ONNX Runtime rounds the output size up, so the verdict is only "may be wrong". A convolution
-begins its windows behind the first element if the total is at most -3, or -4 with SAME_LOWER.
+Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU:
 
-A conversion changes a node only if its option ``auto_pad`` is "explicit". Right results keep every bit; the exception
-is a MaxPool of floats behind SamePad_1. The three forms:
+- ONNX Runtime does not clamp a negative total of SAME to 0. So a convolution begins its windows behind the first
+  element if the total is at most -3 (SAME_UPPER) or -4 (SAME_LOWER).
+- A pooling computes the amounts of SAME as if there were no dilation. A convolution refuses SAME with a dilation.
+- Since 1.31.1, two poolings without a dilation refuse negative amounts: MaxPool of floats without indices, and
+  AveragePool below opset 19. Older releases run these poolings, with wrong results for some sizes.
+- With ceil_mode, a pooling rounds the output size up, so the verdict is only "may be wrong".
 
-- **explicit pads**, if every size needs the same amounts, and every release of ONNX Runtime counts them correctly.
+A conversion changes a node only if its option ``auto_pad`` is "explicit". The conversion does not change any bit of a
+correct result, except for a MaxPool of floats behind SamePad_1. A converted node has one of three forms:
+
+- **explicit pads**, if every size needs the same amounts. Every release of ONNX Runtime must accept these amounts and
+  count them correctly.
 - **SamePad_1** in front of the node, which then pads nothing itself. SamePad_1 computes the amounts at run time. The
   fill is the value that the operator reads outside its data: 0, the zero point, or the lowest value of the type.
 - **explicit pads, by size**: an If chooses between nodes with explicit pads. An AveragePool that counts only data needs
@@ -76,7 +80,7 @@ def _judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> 
 
 
 def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
-    """Return the verdict of ONNX Runtime 1.``minor`` on the pooling, and the reason."""
+    """Return the verdict of ONNX Runtime 1.``minor`` on the pooling, and the reason for the verdict."""
     node, counting = window.node, _judge_counting(window) if minor in MISCOUNTING else None
     wrong = [axis for axis in window.axes if axis.min_total < 0 or (axis.dilation > 1 and axis.kernel > 1)]
     if needed is None or not wrong:
@@ -89,7 +93,7 @@ def _judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[
 
 
 def _judge_counting(window: SameWindow) -> Verdict | None:
-    """Return the verdict of the releases that miscount some paddings; None if they run this pooling correctly."""
+    """Return the verdict of the releases in ``MISCOUNTING``; None if they count the pooling's padding correctly."""
     axes = [axis if axis.size is not None else replace(axis, size=1) for axis in window.axes]
     amounts = [_taken(axis, window.mode) for axis in axes]
     if window.is_miscounted([begin for begin, _ in amounts] + [end for _, end in amounts]):
@@ -114,7 +118,6 @@ def _may_round_up(node: ir.Node) -> bool:
 
 
 def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
-    """Return the verdict of ``_judge_pooling`` for one axis of known size."""
     assert axis.size is not None, "sizes that are not known are judged before"
     count = -(-axis.size // axis.stride)
     begin, end = _taken(axis, window.mode)
@@ -134,7 +137,7 @@ def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tupl
 
 
 def _refuses_negative(window: SameWindow) -> str:
-    """Return which of ONNX Runtime's kernels refuse negative amounts: "all", "some" (the type decides) or "" (none)."""
+    """Return which kernels of the pooling refuse negative amounts: "all", "some" (the type decides) or "" (none)."""
     if any(axis.dilation > 1 for axis in window.axes):
         return ""
     if window.node.op_type == "AveragePool":
@@ -161,14 +164,14 @@ def settle(site: NodeSite, constants: Constants, pads: Sequence[int], made: Repl
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
-    """Turn the node into nested Ifs on its sizes; ``choices`` has the amounts of each axis, ordered by ``below``."""
+    """Turn the node into nested Ifs on its sizes; ``choices`` has the amounts of each axis, by ascending ``below``."""
     node = site.node
     tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
     def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
-        """Return the node if ``chosen`` covers all axes; else an If that tests the i-th amounts of the next axis."""
+        """Return the node if ``chosen`` covers all axes; else an If that tests whether the next axis needs choice i."""
         if len(chosen) == len(choices):
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads_of(chosen))]
         axis, choice = len(chosen), choices[len(chosen)]
@@ -178,7 +181,6 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
         return "", "If", [tests[axis][i]], [ir.AttrGraph(name, branch(inner)) for name, inner in branches.items()]
 
     def branch(inner: _Body) -> ir.Graph:
-        """Return a graph of one node, ``inner``, with copies of the outputs of the original node."""
         outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in node.outputs]
         name = constants.fresh(f"{node.name or node.outputs[0].name}_by_size")
         made = ir.Node(*inner, outputs=outputs, name=name)
@@ -191,7 +193,7 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: S
 def _tests(
     site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]
 ) -> list[list[ir.Value]]:
-    """Return each axis's conditions: for every choice but the last, a bool value, true if the size needs the choice."""
+    """Return the conditions of each axis: for each choice except the last, whether the size needs this choice."""
 
     def scalar(value: int, role: str) -> ir.Value:
         return constants.add(np.array(value, np.int64), site, role)
@@ -302,7 +304,7 @@ def _by_size(window: SameWindow) -> dict[str, Any]:
 
 
 def _judged(window: SameWindow) -> tuple[str | None, Judge | None]:
-    """Return why ONNX Runtime (measured: 1.31.1) cannot run the unchanged node as specified, and ``Match.judge``."""
+    """Return ``Match.needed`` and ``Match.judge`` of the unchanged node, as measured with onnxruntime 1.31.1."""
     dilated = any(axis.dilation > 1 for axis in window.axes)
     if window.operator.transposed:
         return None, None  # ONNX Runtime runs it correctly

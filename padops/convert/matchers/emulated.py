@@ -8,13 +8,16 @@ People write Pads by hand: a flip (a backward Slice) beside the data; an edge th
 zeros; indices beyond the first and the last element. ``maps.py`` takes one axis at a time, and describes each input of
 the Concat by a map from its positions to positions in the data. It compares the joined maps with the map of a Pad, so
 the choice of nodes does not matter. Two such Pads become one if they have the same mode and fill, the later Pad has the
-higher axis, and nothing else reads the value between them. (``folding`` joins other Pads.) If data of unknown size may
-be shorter than the amounts, a Pad with computed amounts replaces the nodes, provided that it saves nodes.
+higher axis, and nothing else reads the value between them. (``folding`` joins other Pads.) Data of unknown size may be
+shorter than the amounts. Then a Pad with computed amounts replaces the nodes, but only if fewer nodes are left.
 
-Three kinds of emulations stay. Before opset 11, all stay, because a Pad would have no fallback. Nodes stay if they
-differ from a Pad for a size that the model allows, and computed amounts do not help (the record names the size).
-Vectors of integers, and values computed from constants alone, stay because ONNX Runtime computes shapes while it loads
-the model, but only with its own operators.
+An emulation stays in three cases:
+
+- The opset is older than 11: a Pad would have no fallback.
+- The nodes differ from a Pad for a size that the model allows, and a Pad with computed amounts cannot replace them. The
+  record states the sizes.
+- The data are a vector of integers, or are computed from constants alone. ONNX Runtime may compute such values while
+  it loads the model, but only with its own operators.
 
 **tf2onnx's symmetric Pad**: the nodes add one element at each end of every affected axis, reflect about these elements,
 and remove them again::
@@ -23,13 +26,14 @@ and remove them again::
 
 The reflection is a Pad, too. For each axis, a mask selects the elements to keep: it is true, except at ``begin`` and
 ``-1 - end``, the places of the two added elements. The masks need the shape of the reflected data, so the emulation is
-one cluster of seven or more nodes. The converter evaluates the nodes that make a mask's ones for two shapes with
-different dims, which decide for all shapes. It replaces the nodes only if the masks are right and nothing else reads
-the values between the nodes. tf2onnx moves the channels-last Transpose of a convolution's data behind the reflection;
-the Transpose stays there.
+one cluster of seven or more nodes. Each mask starts as a vector of ones. To check this vector, the converter evaluates
+its nodes for two shapes. No two dims of a shape are equal, so the results hold for all shapes. The converter replaces
+the nodes only if the masks are right and nothing else reads the values between the nodes. For a convolution, tf2onnx
+puts a Transpose (from channels-last) behind the reflection. After the conversion, the Transpose follows the Pad.
 
-The amounts must be constant. Like TensorFlow, OpenVINOPad_12 refuses amounts above the size of the axis (P4). With such
-amounts, the emulation shows the element added at the other end. So it stays if its amounts are known to be larger.
+The amounts must be constant. TensorFlow and OpenVINOPad_12 refuse an amount larger than the axis (P4), but the
+emulation then repeats the element that it added at the other end. So an emulation stays if an amount is known to be
+larger than its axis.
 """
 
 from __future__ import annotations
@@ -94,7 +98,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Yield the values that every input may copy, unless the input may be a block of fill; the nearest value first."""
+    """Yield each value that all inputs may copy, nearest first; inputs that may be blocks of fill need not copy it."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -109,7 +113,7 @@ def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) ->
 
 
 def _find_of(data: ir.Value, site: NodeSite, types: Types, axis: int, inputs: Sequence[ir.Value]) -> Emulation | None:
-    """Return the Pad of ``data`` that a node emulates: a Concat of ``inputs``, or a Gather with these outputs."""
+    """Return the Pad of ``data`` that the node emulates; ``inputs`` are a Concat's inputs, or a Gather's outputs."""
     dims = types.shape(data)
     known = types.shape(site.node.outputs[0]) if dims is None else dims
     rank = None if known is None else len(known)
@@ -159,7 +163,6 @@ def _is_computed_from_constants(data: ir.Value) -> bool:
 
 
 def bits(element: np.ndarray) -> object:
-    """Return the bits of one element, or the element itself for a string."""
     return element.item() if element.dtype.kind == "O" else element.tobytes()
 
 
@@ -186,7 +189,6 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
         notes.append("its amounts are computed, since the nodes reach no further than the data")
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Turn the last node into the Pad, and remove nodes that nothing reads any more."""
         data, amounts, *others = made.inputs
         assert isinstance(data, ir.Value) and isinstance(amounts, np.ndarray)
         read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
@@ -201,7 +203,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """Return the bounds if an axis may be too short, else None; refuse bounds that do not help or save no nodes."""
+    """Return bounds for amounts if an axis may be too short, else None; raise Unconvertible if bounds do not help."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -215,7 +217,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
         spared = emulation.pad.spared
         bounds[emulation.axis] = LONGEST if spared is None else -spared
     if gone <= 4 + any(bounds) + (-1 in bounds):  # the Pad, and the nodes of ``_bounded``
-        raise Unconvertible(f"{why}, and with computed amounts it saves no nodes")
+        raise Unconvertible(f"{why}, and a Pad with computed amounts saves no nodes")
     return bounds
 
 
@@ -243,8 +245,8 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
 def _are_one(first: Emulation, second: Emulation) -> bool:
     """Return whether one Pad replaces two emulations; the second emulation pads the first's result.
 
-    Each axis has its own map, so one Pad could replace axes in any order. padops joins only ascending axes, so that
-    each emulation belongs to one Pad: for axes 2, 3 and 2, the first two emulations become one Pad.
+    The order of the axes does not change the result. But padops joins two emulations only if the second one has the
+    higher axis, so that no emulation belongs to two Pads: with axes 2, 3 and 2, the first two become one Pad.
     """
     padded, both = first.padded, (first, second)
     one, other = ((x.rank, x.pad.mode, None if x.fill is None else (x.fill.dtype, bits(x.fill))) for x in both)
@@ -268,7 +270,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
     if mode is Mode.SYMMETRIC:
         check_type(type_name, OPS[SYMMETRIC_OP])
         if axes is not None or bounds is not None:
-            raise Unconvertible(f"{SYMMETRIC_OP} needs constant amounts for every axis, and they are not known")
+            raise Unconvertible(f"{SYMMETRIC_OP} needs constant amounts for every axis, but some are not known")
         return in_mode(SYMMETRIC_OP, mode.value, first.data, begins, ends)
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value})
     fill = last.fill
@@ -280,7 +282,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
     """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
 
-    A Slice for the last 3 elements returns 2 if there are only 2; a Pad would repeat elements. So the amounts are::
+    If an axis has only 2 elements, a Slice of the last 3 returns 2; a Pad by 3 would repeat one. So the amounts are::
 
         x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
     """
@@ -333,7 +335,6 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
-    """Return the emulation that begins with ``first``; None if there is none."""
     added = _amounts(first, "constant", scope)
     readers = _readers(first)
     amounts = _amounts(readers[0], "reflect", scope) if added is not None and len(readers) == 1 else None
@@ -425,10 +426,7 @@ def _replace_cluster(site: NodeSite, constants: Constants, emulation: _Cluster) 
 
 
 def _amounts(node: ir.Node, mode: str, scope: Scope) -> np.ndarray | None:
-    """Return the constant amounts of a Pad with only data, amounts and a mode; else None.
-
-    The value that the first Pad of an emulation adds does not matter: the other nodes remove it again.
-    """
+    """Return the constant amounts of a Pad with only data, amounts and a mode; else None."""
     given = attribute_value(node, "mode", ir.AttributeType.STRING, "constant")
     if not _is(node, "Pad") or given != mode or not {*node.attributes} <= {"mode", "pads"}:
         return None

@@ -1,10 +1,11 @@
-"""Pads of other frameworks: TensorFlow's, OpenVINO's and nGraph's, Caffe2's, PyTorch's.
+"""Pads of other frameworks: TensorFlow, OpenVINO and nGraph, Caffe2, PyTorch.
 
-**TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. ``--custom-ops
-MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` writes nodes with TensorFlow's inputs and attributes in the user's domain;
-without ``:DOMAIN``, in a domain of tf2onnx. tf2onnx 1.17.0 loses the domain in the branches of an If, so padops also
-accepts nodes of the default domain. All nodes become OpenVINOPad_12, which accepts computed amounts of any integer
-type. It has TensorFlow's limits (P4): on an axis of n elements, n - 1 for REFLECT and n for SYMMETRIC.
+**TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. With the option ``--custom-ops
+MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN``, tf2onnx keeps the inputs and attributes of these nodes, and writes the nodes
+in the user's domain. Without ``:DOMAIN``, it writes them in a domain of its own. In the branches of an If, tf2onnx
+1.17.0 loses the user's domain. So if the user has named a domain, padops also accepts nodes of the default domain.
+TensorFlow's nodes become OpenVINOPad_12, which accepts computed amounts of any integer type. OpenVINOPad_12 has
+TensorFlow's limits (P4): on an axis of n elements, n - 1 for REFLECT and n for SYMMETRIC.
 
 **OpenVINO**: the Pads that ``ir/`` reads from an IR. **nGraph**, OpenVINO's predecessor: Pads in the domain ``ngraph``
 or in a domain that the user has named. The attributes ``padding_below`` and ``padding_above`` distinguish these Pads
@@ -13,14 +14,17 @@ from the Pads of other frameworks.
 **Caffe2**'s PadImage, which Caffe2's ONNX frontend leaves in the default domain; attributes hold the amounts of two
 axes. PadImage extends the uncropped data (FULL of P3) and reflects once, so it becomes OpenVINOPad_12.
 
-**PyTorch**'s operators of the library ATen that PyTorch's exporter does not translate.
-``operator_export_type=ONNX_ATEN``, and ``ONNX_ATEN_FALLBACK`` for operators that ONNX lacks, write
-``org.pytorch.aten::ATen`` with the operator's name as an attribute. Before PyTorch 1.11, they write this node in the
-default domain. ``ONNX_FALLTHROUGH`` writes a node whose ``op_type`` is the operator's name. The inputs are PyTorch's
-arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of each axis.
-``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3), so they become OpenVINOPad_12,
-which accepts amounts as large as PyTorch's (P4). ``circular`` crops first, as ONNX does, so it becomes a Pad of ONNX.
-``constant`` also becomes a Pad of ONNX.
+**PyTorch**: operators of PyTorch's library ATen that PyTorch's exporter leaves untranslated. The exporter writes such
+an operator as ``org.pytorch.aten::ATen``, with the operator's name as an attribute: every operator with
+``operator_export_type=ONNX_ATEN``, the operators that ONNX lacks with ``ONNX_ATEN_FALLBACK``. Before PyTorch 1.11, this
+node is in the default domain. With ``ONNX_FALLTHROUGH``, the operator's name is the node's ``op_type``. The inputs are
+PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of
+each axis.
+
+``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3). If the rank of the data is known,
+they become OpenVINOPad_12, which accepts amounts as large as PyTorch's (P4). If the rank is unknown, ``reflect`` and
+``replicate`` with known amounts that crop nothing become a Pad of ONNX. ``circular`` crops first, as ONNX does, so it
+becomes a Pad of ONNX. ``constant`` also becomes a Pad of ONNX.
 """
 
 from __future__ import annotations
@@ -93,7 +97,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognise MirrorPad, PadV2 and Pad in the user's ``domains`` or tf2onnx's domain, or with a lost domain."""
+    """Recognise MirrorPad, PadV2 and Pad, if their domain is in ``domains`` or tf2onnx's own, or if tf2onnx lost it."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -106,7 +110,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
-    """Return whether a node of the default domain is TensorFlow's, if the user has named a domain of TensorFlow."""
+    """Return whether a node of the default domain is TensorFlow's; False if the user has named no domain."""
     node = site.node
     if node.domain != "" or not domains:
         return False
@@ -143,7 +147,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
 
     def split(site: NodeSite, constants: Constants) -> Applied:
-        """Split unknown paddings into begins and ends, by two nodes in front of the node."""
+        """Put two nodes in front of the node, which split unknown paddings into begins and ends."""
         at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
         axis = [ir.AttrInt64("axis", 1)]
         made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]
@@ -153,7 +157,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
 
 
 def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise a Pad layer of OpenVINO; its fill and its amounts, of any integer type, constant or not, stay as is."""
+    """Recognise a Pad layer of OpenVINO. The new node has the same inputs; the amounts need not be constant."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
@@ -240,7 +244,7 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
     if len(given) - len(sides) + bool(sides) > 1:
         raise Unconvertible(f"its amounts are given more than once: {', '.join(given)}")
     if sides and len(sides) < len(SIDES):
-        raise Unconvertible(f"its only amounts are {', '.join(sides)}, expected {', '.join(SIDES)}")
+        raise Unconvertible(f"it has only the amounts {', '.join(sides)}, expected {', '.join(SIDES)}")
     amounts = [given[name] for name in SIDES] if sides else list(given.get("pads", [given.get("pad", 0)] * 4))
     if len(amounts) != 4:
         raise Unconvertible(f"its attribute pads has {plural(len(amounts), 'value')}, expected 4")
@@ -281,7 +285,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         check_type(type_name, OPS[OP])
         op = OP
     elif mode == "symmetric" or (mode in EXTENDED and (array is None or (array < 0).any())):
-        raise Unconvertible(f"the rank of its data is not known, and ONNX has no {mode} that crops as PyTorch's does")
+        raise Unconvertible(f"the rank of its data is not known, and no ONNX Pad is equivalent in mode {mode}")
     else:
         op = settle_version(FIRST_WITH_AXES if rank is None else FIRST_WITH_INPUTS, type_name, [mode])
     fill = None
@@ -300,7 +304,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Add nodes that reorder unknown amounts; remove the mode, which is an invalid Constant, and the fill."""
+        """Add nodes that reorder unknown amounts; remove the fill, and the mode, whose Constant may be invalid."""
         node.resize_inputs(2)
         remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads

@@ -4,10 +4,11 @@ Along the padded axis, each node maps positions of its output to positions of it
 compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, for every size of the axis:
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
-- **The size is unknown.** If all bounds of a map are within ``reach`` elements of either end, each element beyond
-  ``2 * reach`` only lengthens the middle of both maps, the nodes' and the Pad's. So two sizes above ``2 * reach``
-  decide for all longer sizes. ``find_pad`` also compares every shorter size, including 0. Sizes for which the nodes
-  fail need no comparison: like Pad, Expand refuses an empty axis, which has no edge to repeat.
+- **The size is unknown.** Each bound of the nodes must lie within ``reach`` elements of an end of the axis. Then on an
+  axis of more than ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross. One more element only
+  lengthens the middle of the nodes' map and of the Pad's map. So two sizes above ``2 * reach`` decide for all longer
+  sizes. ``find_pad`` also compares every shorter size, including 0. It skips the sizes for which the nodes fail: the
+  Pad may return any result for them.
 - **Some sizes are too short.** For such a size n, a Slice returns fewer elements, but a Pad repeats elements or refuses
   the data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
 
@@ -46,8 +47,6 @@ FAILS = (IndexError, ValueError)  # from a ``Show``: the nodes fail for this siz
 
 @dataclass(frozen=True)
 class AxisPad:
-    """A Pad of one axis."""
-
     mode: Mode
     begin: int
     end: int
@@ -64,14 +63,7 @@ def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
 
 
 def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
-    """Return the Pad with the same map as a Concat of parts, or None.
-
-    Args:
-        parts: the steps from the data to each part.
-        size: the size of the axis. If None, the Pad holds for all sizes above ``AxisPad.differs``. Each
-            bound of a Slice lies within ``reach`` elements of one end of the data. So on an axis of at least
-            ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross.
-    """
+    """Return the Pad with the same map as a Concat of parts, or None. A part is a list of steps from the data."""
     probe = size
     if probe is None:
         reaches = [step.reach for part in parts for step in part]
@@ -105,7 +97,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad with the map ``found`` for one size; its data are where ``found`` first shows all data."""
+    """Return the Pad with the map ``found`` for one size; its data are the first copy of all data in ``found``."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None
@@ -250,7 +242,7 @@ class Reader:
         return Step(data, (node,), show, reach if step in (1, -1) else None)
 
     def _gather(self, node: ir.Node, data: ir.Value | None) -> Step | None:
-        """Return the step of a Gather with constant indices; for one index, with the Unsqueeze of its axis."""
+        """Return the step of a Gather, or of an Unsqueeze after a Gather with one index; the indices are constant."""
         nodes: tuple[ir.Node, ...] = (node,)
         if node.op_type == "Unsqueeze":
             axes = attribute_value(node, "axes", ir.AttributeType.INTS, self._integers(node, 1))

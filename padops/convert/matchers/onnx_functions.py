@@ -1,14 +1,14 @@
 """Functions of ONNX whose bodies pad: Attention pads a short mask, and CenterCropPad pads its data.
 
 **Attention.** A Pad in front of the node makes the mask as long as the keys: it fills a float mask with minus infinity
-and a bool mask with False. If the model does not state the lengths, the node stays: most masks need no Pad. Measured
-with onnxruntime 1.32.0: the kernel of Attention covers version 24, for float and float16, and fails with a short mask.
-For other versions and types, ONNX Runtime inlines the body, and treats its Pad like any other Pad. If ONNX Runtime can
-run this Pad, the node stays, because without this Pad the body handles overflow differently.
+and a bool mask with False. If the model does not state the lengths of mask and keys, the node stays: most masks need no
+Pad. Measured with onnxruntime 1.32.0: the kernel of Attention covers version 24, for float and float16, and fails with
+a short mask. For other versions and types, ONNX Runtime inlines the body, and treats the Pad in the body like any other
+Pad. If ONNX Runtime can run the Pad in the body, the node stays: without this Pad, the body overflows differently.
 
-**CenterCropPad** pads and crops. One Pad does both, because mode constant accepts negative amounts. Half of the missing
-or surplus elements of an axis (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime has no
-kernel for the function and inlines the body, so the rules for the body's Pad hold for the node (measured with 1.32.0).
+**CenterCropPad** pads and crops. One Pad can do both, because mode constant accepts negative amounts. Half of the
+missing or surplus elements of an axis (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime
+(measured: 1.32.0) has no kernel for the function, and runs the node only if it runs the Pad in the inlined body.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
-    """Return by how many elements the mask is shorter than the keys; None if unknown."""
+    """Return the length of the keys minus the length of the mask; None if unknown."""
     total = 0
     for value in (node.inputs[KEY], *node.inputs[PAST : PAST + 1]):
         if value is not None:
@@ -123,7 +123,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     if given is not None and count is not None and given not in ([count], [None]):
         raise Unconvertible(f"its input shape has dims {given}, expected [{count}]")
     if array is not None and (array.dtype.kind not in "iu" or (array < 0).any()):
-        raise Unconvertible(f"its shape is {array.tolist()}, expected integers that are not negative")
+        raise Unconvertible(f"its target shape is {array.tolist()}, expected non-negative integers")
     amounts: np.ndarray | None = None
     if array is not None and dims is not None:
         sizes = [dims[axis] for axis in (range(len(dims)) if axes is None else axes)]
@@ -164,7 +164,6 @@ def _axes(attribute: ir.Attr | None, rank: int | None) -> np.ndarray | None:
 def _computed(
     data: ir.Value, shape: ir.Value, axes: np.ndarray | None, site: NodeSite, constants: Constants, types: Types
 ) -> ir.Value:
-    """Add the nodes that compute the amounts, in front of the node."""
     sizes = constants.insert("Shape", [data], site, "sizes")
     if axes is not None:
         sizes = constants.insert("Gather", [sizes, constants.add(axes, site, "axes")], site, "sizes_of_axes")

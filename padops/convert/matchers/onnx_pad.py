@@ -1,13 +1,15 @@
-"""Pads of ONNX and ONNX Runtime in any form, even forms that ONNX Runtime refuses, and padops' own operators.
+"""Pads of ONNX and ONNX Runtime, even in forms that ONNX Runtime refuses, and padops' own operators.
 
-Float16 converters leave a float fill beside float16 data; other tools write int32 amounts. ONNX Runtime (1.20 to 1.32)
-refuses both. If it knows the rank of the data, it also refuses amounts and axes in an external file.
+Converters to float16 leave a float fill beside float16 data; other tools write int32 amounts. ONNX Runtime (1.20 to
+1.32) refuses both forms. If ONNX Runtime knows the rank of the data, it also refuses amounts and axes in an external
+file.
 
-padops reads the amounts from the attribute or the input that the node has, whatever the opset: attributes under opset
-11 and later are common, and so are other wrong forms. A node that is invalid in its own version becomes the operator of
-the version in which it is valid.
+Many models have invalid Pads, for example with the amounts as an attribute in opset 11 or later. So padops reads the
+amounts from the attribute or from the input, whichever the node has, in every opset. A node that is invalid in its own
+version becomes the operator of a version in which it is valid.
 
-**Operators of padops**, native or in Python, come from an earlier conversion; a new target may convert them again.
+**Operators of padops**, native or in Python, come from an earlier conversion. A conversion to another target converts
+them again.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ RENAMED = "renamed"  # in ``Match.already``, in place of a target: an operator o
 
 
 class Amended:
-    """The inputs of a Pad, with an array in place of a constant that ONNX Runtime refuses."""
+    """The inputs of a Pad. An array replaces each constant that ONNX Runtime refuses."""
 
     def __init__(self, site: NodeSite, types: Types) -> None:
         self.site, self.types = site, types
@@ -109,7 +111,7 @@ class Amended:
             return None  # the mode uses no fill (P7)
         differs = f"its fill is {found}, and its data are {type_name}"
         if array is None:
-            raise Unconvertible(f"{differs}; cast the fill, which is computed")
+            raise Unconvertible(f"{differs}; the fill is computed: cast it to {type_name}")
         if "string" in (found, type_name) or "complex" in type_name + found:
             raise Unconvertible(f"{differs}; give it a fill of {type_name}")
         try:
@@ -121,7 +123,7 @@ class Amended:
         for before, after in zip(_numbers(array), _numbers(cast), strict=True):
             is_same = before == after or (before != before and after != after)
             if not is_same and not (may_round and 0 < abs(before) < np.inf and abs(after) < np.inf):
-                raise Unconvertible(f"{differs}, in which {before} would be {after}; give it a fill of {type_name}")
+                raise Unconvertible(f"{differs}; a cast changes {before} to {after}; give it a fill of {type_name}")
         return cast
 
 
@@ -147,7 +149,6 @@ def refused(form: str, why: Unconvertible) -> Match:
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise a standard Pad, and determine its operator of padops."""
     node = site.node
     if node.domain != "" or node.op_type != "Pad":
         return None
@@ -183,8 +184,8 @@ def _check_version(opset: int) -> None:
         return
     if opset > (newest := onnx.defs.onnx_opset_version()):
         raise Unconvertible(
-            f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset {newest}, and the "
-            f"model has opset {opset}; update padops and onnx"
+            f"the model has opset {opset}; padops knows the Pads up to opset {KNOWN_OPSET}, and onnx "
+            f"{onnx.__version__} up to opset {newest}; update padops and onnx"
         )
     if (version := onnx.defs.get_schema("Pad", opset).since_version) > VERSIONS[-1]:
         raise Unconvertible(
@@ -256,7 +257,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     if type_name is None:
         raise Unconvertible(f"the attribute value {value} has to become an input, and the type of the data is unknown")
     if type_name == "string":
-        raise Unconvertible(f"the attribute value {value} is not a string, but the data are")
+        raise Unconvertible(f"the attribute value {value} is not a string, but the data are strings")
     with np.errstate(over="ignore", invalid="ignore"):
         fill = np.asarray(value).astype(by_name(type_name).numpy)
     if fill.dtype.kind in "iub" and float(fill) != float(value):
@@ -278,7 +279,7 @@ def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope:
 
 
 def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise ``com.microsoft::Pad``: ONNX Runtime's tools wrote it before opset 11, and it runs as ONNX's Pad."""
+    """Recognise ``com.microsoft::Pad``: before opset 11, ONNX Runtime's tools wrote this equivalent of Pad-13."""
     node = site.node
     if node.domain != MICROSOFT or node.op_type != "Pad":
         return None
@@ -322,7 +323,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """Return the operator of padops that the name of a node or function means; None if it means no operator.
+    """Return the operator of padops to which the name of a node or function refers; None if to no operator.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
     """
@@ -347,4 +348,4 @@ def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
         return ir.AttrString(name, value)
     if kind == "float" and isinstance(value, np.float32):
         return ir.AttrFloat32(name, float(value))
-    raise ValueError(f"{op_type} has no attribute {name} that is {value!r}")
+    raise ValueError(f"{op_type} has no attribute {name} with the value {value!r}")

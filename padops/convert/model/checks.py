@@ -106,7 +106,7 @@ VALUES = {FIELDS.get(kind, kind.lower()) for kind in KINDS.values()}
 
 
 def _check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function: bool) -> None:
-    """Refuse an attribute whose value does not fit its type, or that refers to a function's attribute outside one."""
+    """Refuse a value that does not fit its attribute's type, and, outside functions, a reference to an attribute."""
     place = f"{owner}: the attribute '{attribute.name}'"
     if not attribute.name:
         raise PadopsError(f"{owner}: an attribute has no name")
@@ -197,7 +197,7 @@ MAX_NODES = 1 << 16
 
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuse functions that call themselves, or grow without bounds."""
+    """Refuse functions that call themselves, and calls that expand to more than ``MAX_NODES`` nodes."""
     functions = {key_of(function): function for function in model.functions}
     calls = {key: calls_in(function.node, functions) for key, function in functions.items()}
     size: dict[Key, int] = {}
@@ -208,7 +208,7 @@ def check_calls(model: onnx.ModelProto) -> None:
     if sum(size[key] for key in whole) > MAX_NODES:
         raise PadopsError(
             f"the function calls of the model expand to more than {MAX_NODES} nodes, most of them from "
-            f"{_name(max(whole, key=size.__getitem__))}; padops takes up to {MAX_NODES}"
+            f"{_name(max(whole, key=size.__getitem__))}; padops accepts at most {MAX_NODES}"
         )
 
 
@@ -231,7 +231,7 @@ HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher version
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuse an invalid model; ``refuse_what_would_be_lost`` has accepted the message."""
+    """Refuse an invalid model. Call ``refuse_what_would_be_lost`` first."""
     functions = {key_of(function): function for function in model.functions}
     owners: list[onnx.ModelProto | onnx.FunctionProto] = [model, *model.functions]
     for i, owner in enumerate(owners, -1):

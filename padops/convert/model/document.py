@@ -59,7 +59,10 @@ class Document:
         return bool(self.touched) or self.embedded
 
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
-        """Check and return the external files; if not ``needed``, only check the links of a model without a file."""
+        """Check and return the files with external data.
+
+        If they are not ``needed`` and the model is not a file, check only their links and return no files.
+        """
         tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
             check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
@@ -253,7 +256,7 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     with os_errors_as("cannot read", name):
         content = None if isinstance(source, io.TextIOBase) else source.read()
     if not isinstance(content, bytes):
-        raise UsageError(f"{name} does not give bytes when it is read: open it as 'rb'")
+        raise UsageError(f"reading {name} does not return bytes: open it in mode 'rb'")
     return parse_model(content, name)
 
 
@@ -265,8 +268,7 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. ``for_pads``: also read a model that cannot be
-    converted; see ``Document.refused``.
+    ``base_dir`` is the folder of a message's external data. ``for_pads``: also read a model with ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")

@@ -40,7 +40,6 @@ class Placement:
 
 
 def entry(tensor: onnx.TensorProto, key: str) -> str | None:
-    """Return an external-data entry of a tensor, or None."""
     return next((pair.value for pair in tensor.external_data if pair.key == key), None)
 
 
@@ -49,7 +48,7 @@ def _check_location(location: str | None, place: str) -> str:
     if not location:
         raise PadopsError(f"{place}: its data are external, but no location is given")
     if "\0" in location:
-        raise PadopsError(f"{place}: the location {location!r} of its data is no name of a file")
+        raise PadopsError(f"{place}: the location {location!r} of its data is not a file name")
     for path in (PurePosixPath(location), PureWindowsPath(location)):
         if path.anchor or ".." in path.parts:
             raise PadopsError(f"{place}: the location {location!r} of its data leads out of the model's folder")
@@ -58,7 +57,7 @@ def _check_location(location: str | None, place: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a model's external data."""
+    """The folder of a model's external data, and where its links may lead."""
 
     folder: Path  # the base of locations: the model's folder, or, if the model is a link, the link's folder
     model: Path | None = None  # the model file; None if the model is an object
@@ -191,7 +190,7 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
-    """Return the bytes of an external tensor. onnx_ir refuses linked files; this function checks the location."""
+    """Return the bytes of an external tensor, after a check of its location; onnx_ir would refuse a linked file."""
     location = _check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
     path = os.path.join(tensor.base_dir, location)
     try:

@@ -1,4 +1,4 @@
-"""A model's graphs: nodes with path and scope, constants, the values behind a node; changes of nodes in place."""
+"""Finds nodes, constants and dependent values in a model's graphs, changes nodes in place, and adds constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LITERALS: dict[str, type] = {"value_int": np.int64, "value_float": np.float32, "
 
 
 class Index:
-    """Facts about a model, each computed once: passes may remove nodes, but change neither calls nor names."""
+    """Facts about a model, each computed once; they hold during passes, which change no calls and rename no values."""
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class Index:
 
     @cached_property
     def names(self) -> Counter[str | None]:
-        """The number of the model's values that have, or had, each name; values of nested graphs may share a name."""
+        """For each name, how many values had it at the first access; values of nested graphs may share a name."""
         graphs = {site.scope.graph for site in walk(self._model)}
         values = {value for graph in graphs for value in (*values_of(graph), *graph.initializers.values())}
         return Counter(value.name for value in values)
@@ -142,7 +142,7 @@ def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTA
 
 
 def subgraphs(node: ir.Node, message: onnx.NodeProto) -> list[tuple[ir.Graph, onnx.GraphProto]]:
-    """Return the graphs inside a node, each with its message, without graphs from a function's caller."""
+    """Return the graphs inside a node, each with its message; omit graphs that a function's caller passes."""
     found = graphs_in(message.attribute)
     graphs = dict(inner_graphs(node)) if found else {}
     return [(graphs[name], graph) for name, graph in found if name in graphs]
@@ -165,7 +165,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the values that calls give the function's attribute behind ``reference``; None means no value."""
+    """Return the strings that calls pass for the attribute of ``reference``; None stands for no string or default."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)
@@ -223,8 +223,8 @@ class Constants:
     def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
         """Return a constant, named after ``role``, that the node of ``site`` can read.
 
-        The constant is an initializer of the node's graph. In two cases it is a Constant node in front of the node:
-        a function has no initializers, and before IR version 4, an initializer must also be an input.
+        The constant is an initializer of the node's graph. In two cases, it is a Constant node before the node: in a
+        function, which has no initializers, and before IR version 4, where an initializer must also be an input.
         """
         tensor = tensor_of(array)
         if site.scope.model.ir_version < 4 or isinstance(site.scope.root, ir.Function):
@@ -262,7 +262,7 @@ class Constants:
 
 
 def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
-    """Return an array as a tensor of the model; strings as in ``padops.spec.dtypes``, or as bytes."""
+    """Return an array as a tensor of the model; the elements of an object array are ``str`` or ``bytes``."""
     if array.dtype.kind == "O":
         texts = [text if isinstance(text, bytes) else text.encode() for text in array.reshape(-1)]
         return ir.StringTensor(texts, shape=ir.Shape(array.shape), name=name)
@@ -270,10 +270,7 @@ def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
 
 
 def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
-    """Return the names of the values that depend on one of the nodes, in any graph.
-
-    An If, Loop or Scan depends on each node in its bodies, and a call depends on each node in the function.
-    """
+    """Return the names of the values that depend on one of the nodes, even through a body or a call of a function."""
     pending = list(nodes)
     if not pending:
         return frozenset()

@@ -1,14 +1,15 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
-**Backward Slices** to the largest integer get unknown ends before inference. By ONNX's specification, inference and
-reference implementation, such an end lies behind the data, so the Slice is empty. ONNX Runtime reads the largest
-integers of 32 and 64 bits as "to the end" in both directions, and returns everything before the start.
+**Backward Slices.** If a Slice with a negative step has the largest integer as its end, the end becomes unknown before
+inference. By ONNX's specification, inference and reference implementation, this end lies past the data, so the Slice is
+empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and returns all
+elements from the start back to the first.
 
-**Trusted declarations.** Inference trusts the declarations of the model's inputs, which ONNX Runtime enforces, and the
-initializers. Tools change only the inputs of a model, for another batch size or for open dims. Then the declarations of
-inner values fit the old inputs. So the declared dims of inner values, outputs and inputs of bodies do not count. If
-inference finds nothing, two declared facts count: the element type, without which ONNX Runtime loads no model, and the
-number of dims, which no input changes.
+**Trusted declarations.** Inference trusts the initializers and the declarations of the model's inputs, which ONNX
+Runtime enforces. Inference ignores the declared dims of inner values, of outputs and of the inputs of bodies. They may
+be outdated, because some tools change only a model's inputs, for another batch size or for dynamic dims. If inference
+finds nothing, it uses two declared facts: the element type, without which ONNX Runtime loads no model, and the number
+of dims, which these tools do not change.
 
 **Functions.** The types of the values in a function follow from its calls, as far as all calls agree.
 """
@@ -39,7 +40,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Replace the ends of unsure Slices by unknown values in ``model``, so that inference derives no dims."""
+    """Make the ends of a Slice unknown if runtimes may disagree on it (``is_unsure``), so that onnx infers no dims."""
     nodes = nodes_in(model)
     # The names of Constants and initializers with an endless number; for each name, whether all numbers are positive.
     # Several graphs may use a name: then one endless list is enough, and so is one list without only positive numbers.
@@ -65,7 +66,7 @@ AMOUNTS, AXES = 1, 3  # inputs of a Pad
 
 
 def open_axes(body: Body, around: frozenset[str] = frozenset()) -> None:
-    """Replace a Pad's amounts by unknown ones and drop its axes, unless they are int64 constants of a graph around it.
+    """Make a Pad's amounts unknown and drop its axes, unless the axes are int64 constants of a graph around the Pad.
 
     onnx's inference ignores an ``axes`` input of unknown dims: it applies the amounts to all axes in order, or refuses
     the number of amounts. With unknown amounts, it infers only the rank. For constant int32 axes in a function, it does
@@ -194,7 +195,8 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
     """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
 
     If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So if the types of the
-    branches differ, the branch outputs get the common type, and new names that no node computes.
+    branches differ, this function declares the common type for the outputs of both branches. It also gives these
+    outputs new names, which no node computes, so that onnx infers no other types.
     """
     found = onnx.shape_inference.infer_shapes(message)
     opset = next((row.version for row in message.opset_import if row.domain in ("", "ai.onnx")), IF_RIGHT_SINCE)
@@ -214,9 +216,9 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
-    """Give the outputs of the first If whose branches differ their common type; return whether there is one.
+    """Declare a common type for the branches of the first If with different types; return whether one exists.
 
-    It changes one If at a time, because later types depend on this If.
+    A call changes only one If, because the types of later values depend on this If.
     """
     for node, typed in zip(graph.node, found.node, strict=True):
         pairs = zip(graphs_in(node.attribute), graphs_in(typed.attribute), strict=True)
@@ -245,7 +247,7 @@ def declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
-    """Remove the declared shapes that may be wrong; return, by name, each tensor type that had one, and its rank."""
+    """Remove declared shapes that may be wrong; return, by value name, each tensor type that lost one, and its rank."""
     named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
     taken = {}
     for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):
@@ -298,7 +300,7 @@ def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.Ty
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
-    """Record all calls among a graph's nodes for the called functions; ``found`` is this graph with its types."""
+    """Record, for each function, the calls among ``nodes``; ``found`` is their graph with inferred types."""
     own = {info.name: info.type for info in declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
@@ -336,7 +338,7 @@ def _infer_body(
 
 
 def _settle_attributes(node: onnx.NodeProto, attributes: Mapping[str, bytes]) -> None:
-    """Give a node in a function those attributes on which all calls of the function agree."""
+    """Replace a node's references to the function's attributes by the values on which all calls agree."""
     for i in reversed(range(len(node.attribute))):
         row = node.attribute[i]
         value = attributes.get(row.ref_attr_name, DIFFERS)  # "" is no attribute's name

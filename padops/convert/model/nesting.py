@@ -1,4 +1,4 @@
-"""The messages inside a model's message, at any depth: graphs in nodes, external and sparse tensors, lost parts.
+"""Finds parts of a model's message at any depth: graphs in nodes, external tensors, sparse tensors, unsupported parts.
 
 onnx_ir silently drops some parts of a model, and raises obscure errors on others. This module refuses such models with
 the reason and the place. It accepts training graphs, which stay unchanged in the message.
@@ -44,7 +44,6 @@ def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def set_rows(graph: onnx.GraphProto, **lists: Iterable[Message]) -> None:
-    """Replace the contents of a graph's lists, given by field name."""
     for name, rows in lists.items():
         graph.ClearField(name)
         getattr(graph, name).extend(rows)

@@ -66,7 +66,7 @@ class Types:
         return self._lookup(value)[1]
 
     def infer(self) -> dict[ir.Value, onnx.TypeProto | None]:
-        """Infer types now. Call it before a node is added, because it pairs the graph's nodes with the message's nodes.
+        """Infer types now. Call this before adding a node: inference pairs the graph's nodes with the message's nodes.
 
         The inferred shapes replace the shapes that the graph states; see ``Document.settle_shapes``.
         """
@@ -97,7 +97,7 @@ class Types:
         return self._inferred
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """Follow a chain of padops' Pads to its data, which have the same type: onnx does not know such Pads."""
+        """Follow padops' Pads back to their data, which have the same type; onnx infers none through these Pads."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:
@@ -108,7 +108,6 @@ class Types:
         return value
 
     def _lookup(self, value: ir.Value) -> Known:
-        """Return the inferred element type and dims."""
         kind = self.infer().get(value)
         if kind is None:
             return None, None
@@ -155,8 +154,8 @@ REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, M
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """Return the elements of a small value that follows from constants and known dims; else None.
 
-    ``scope`` is where the value is read. The document caches the elements, because passes change no value that other
-    nodes read.
+    ``scope`` is the scope of the node that reads the value. The document caches the elements, which stay valid:
+    passes change no value that other nodes read.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
@@ -185,7 +184,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value]) -> None:
-    """Remove what only computes unread values: nodes of ``OPERATORS``, Constants and initializers."""
+    """Remove unread ``values``, and the initializers, Constants and nodes of ``OPERATORS`` that only they need."""
     pending = list(values)
     while pending:
         value = pending.pop()
@@ -203,7 +202,7 @@ def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
 
 
 def collect(value: ir.Value, scope: Scope, types: Types, leaves: Leaves, nodes: list[ir.Node], depth: int = 0) -> bool:
-    """Collect a value's computing nodes, in order, and the ``leaves`` that they read; return whether all are known."""
+    """Collect the nodes that compute a value, in order, and their constant ``leaves``; return whether this succeeds."""
     node, array = value.producer(), constant(value, scope)
     if value in leaves or node in nodes:
         return True

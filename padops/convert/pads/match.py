@@ -34,7 +34,7 @@ class Replacement:
 
 
 def in_mode(op_type: str, mode: str, *inputs: ir.Value | np.ndarray | None) -> Replacement:
-    """Return a node of padops with a mode, without the ``inputs`` that its operator does not have."""
+    """Return a node of padops with a mode; omit ``inputs`` that its operator lacks."""
     op = OPS[op_type]
     return Replacement(op_type, inputs[: len(op.inputs)], {op.mode: ir.AttrString(op.mode, mode)})
 

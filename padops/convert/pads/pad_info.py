@@ -1,9 +1,10 @@
-"""The facts that are known about a Pad before it runs. All decisions about Pads use these facts.
+"""The facts that are known about a Pad before it runs.
 
-``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad. (The
-tests' test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little. Operators between
-a Pad and a pooling count even if they change the data. Branches and functions count, because ONNX Runtime may inline
-them. Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
+``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad.
+(tests/convert/standard/test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little.
+For example, ``pooling`` names a pooling behind a Slice that follows the Pad, even if the Slice changes the data. It
+also reports a pooling in a branch or a function, because ONNX Runtime may inline the branch or the function. Amounts,
+axes and fills are known if they follow from constants: see ``model/types.py``.
 """
 
 from __future__ import annotations
@@ -63,9 +64,8 @@ def _place(
 ) -> tuple[int, bool | None]:
     """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node with the inputs ``reads``.
 
-    ``folding`` is one higher if the node depends on a value outside its graph, but inside the outermost If whose
-    condition may be constant. ONNX Runtime may move the lowered Pad's If or Loop, and an If or a Loop inside the moved
-    node would read this value.
+    ``folding`` may be one higher for this reason: ONNX Runtime may move a Loop around the Pad out of an If. An If or a
+    Loop of the lowered Pad would then read a value of the If's branch from inside the moved Loop.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False
@@ -99,7 +99,7 @@ def _place(
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
-    """Return whether only constants and shapes determine the values: ONNX Runtime may compute them at load time."""
+    """Return whether constants and shapes may determine the values: ONNX Runtime could compute them at load time."""
     pending, seen = list(values), set(values)
     while pending and len(seen) <= LOOKED_AT:
         value = pending.pop()
@@ -179,12 +179,12 @@ class PadInfo:
         return data
 
     def input(self, name: str) -> Operand | None:
-        """Return an input by its name; None if it is absent or unknown to the operator."""
+        """Return an input by its name; None if the node lacks the input, or the operator has no input of this name."""
         position = self.op.input_index(name)
         return None if position is None else self.inputs[position]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
-        """Return the graph value of an input; None if the input is no graph value, or if ``fits`` is False."""
+        """Return an input if it is a graph value and ``fits`` is True, else None."""
         position = self.op.input_index(name)
         value = None if position is None else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
@@ -254,7 +254,7 @@ class PadInfo:
 
     @property
     def is_known(self) -> bool:
-        """Whether shape, amounts and mode are known, and with them the whole plan."""
+        """Whether shape, amounts and mode are known, so that ``make_node_plan`` can compute the Pad's plan."""
         return all_known(self.dims) and self.node is not None and self.mode is not None
 
     @property
@@ -285,7 +285,7 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """Return the amounts for data of unknown rank; the number of amounts determines the rank."""
+    """Return the amounts for the rank that their number determines; with axes, () if all are 0, else None."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
@@ -301,7 +301,7 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
 
 
 def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
-    """Describe the Pad of a replacement with everything that the model states about the Pad."""
+    """Describe the Pad of a replacement, with all facts that follow from the model."""
     op = OPS[replacement.op_type]
     given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
     data, *others = given
@@ -350,7 +350,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """Describe a node that is an operator of padops; raise ``Unconvertible`` if it has a ``PadInfo.problem``."""
+    """Describe a node that is an operator of padops; raise ``Unconvertible`` if ``PadInfo.problem`` is not None."""
     node = site.node
     pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
     if pad.problem is not None:

@@ -1,7 +1,8 @@
 """The table of the operators that move a window over their data and can pad by themselves.
 
 The value that an operator reads outside its data decides which Pad in front of the operator can replace its
-``auto_pad``. This value also decides which Pads ``folding.py`` can fold into the operator; that file has measurements.
+``auto_pad``. The same value decides which Pads ``folding.py`` can fold into the operator; the docstring of
+``folding.py`` has measurements.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from padops.spec.plan import LARGEST
 
 @dataclass(frozen=True)
 class WindowOperator:
-    """The padding of one operator."""
+    """How one operator pads its data."""
 
     # The value that the operator reads outside its data; "not counted": by default, an average counts only data.
     outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
@@ -79,9 +80,11 @@ MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wron
 
 
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
-    """Return whether some release of ONNX Runtime miscounts these pads of an ONNX operator that counts its padding.
+    """Return whether some release of ONNX Runtime counts these pads wrongly.
 
-    Windows may be dilated since opset 19. From this opset on, 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the
+    The caller checks that the operator is one of ONNX's and counts its padding.
+
+    From opset 19 on, where windows may be dilated, onnxruntime 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the
     windows of AveragePool's axis i after ``pads[2 * i + 1]`` elements of padding. The attribute ``pads`` lists all
     begins before all ends, so this number is the end amount of axis i only if the operator has one axis.
     """
@@ -91,7 +94,7 @@ def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Amount:
-    """Elements before and after the data."""
+    """The numbers of elements added before and after the data."""
 
     begin: int
     end: int
@@ -116,18 +119,20 @@ class Axis:
 
     @property
     def min_total(self) -> int:
-        """The sum of the amounts before S1 raises it to 0; if the size is unknown, the smallest possible sum."""
+        """The sum of begin and end, before S1 replaces a negative sum by 0; the smallest sum if the size is unknown."""
         if self.size is not None:
             return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
         return self.extent - self.stride
 
     def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
-        """Return every pair of amounts that the axis may need; None if there are too many sizes to try.
+        """Return every pair of amounts that the axis may need; None if the stride has too many remainders to try.
 
         The sum of begin and end depends on the size n only through (n - 1) % stride. If two sums have the same begin,
-        their ends differ by one. The larger end serves both, because one more element at the end never makes room for
-        another output. So only sizes with different begins need different amounts. An axis that may be empty is an
-        exception: for 0 elements, one more element creates an output, so the last remainder keeps its exact amounts.
+        their ends differ by at most one. Both sums can use the larger end, because one more element at the end never
+        makes room for another output. So only sizes with different begins need different amounts.
+
+        An axis of 0 elements is an exception: one more element creates an output. So if the axis may be empty, the last
+        remainder, which size 0 has, keeps its exact amounts.
         """
         if self.size is not None or self.stride == 1:
             return [Amount(*self._same(self.size or 1, mode))]
@@ -158,7 +163,7 @@ class SameWindow:
     """A node with ``auto_pad``."""
 
     def __init__(self, site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> None:
-        """Read the node; refuse a node that contradicts itself or states too little."""
+        """Read the node; raise ``Unconvertible`` if explicit amounts cannot replace its ``auto_pad``."""
         node = self.node = site.node
         self.operator, self.mode, self.opset = operator, mode, site.scope.opset
         if operator.no_auto_pad is not None:
@@ -204,23 +209,23 @@ class SameWindow:
 
     @cached_property
     def choices(self) -> list[list[Amount] | None]:
-        """The possible amounts of each axis; None for an axis with no possible amounts or too many."""
+        """The possible amounts of each axis; None for an axis if no amounts are possible, or too many."""
         if self.operator.transposed:
             return [axis.crop(more, self.mode) for axis, more in zip(self.axes, self.output_padding)]
         return [axis.amounts(self.mode, self.may_be_empty) for axis in self.axes]
 
     @property
     def only(self) -> list[Amount | None]:
-        """The amounts of each axis; None for an axis that has not exactly one choice."""
+        """The amounts of each axis that has exactly one choice; None for the other axes."""
         return [choice[0] if choice and len(choice) == 1 else None for choice in self.choices]
 
     def is_miscounted(self, pads: Sequence[int]) -> bool:
-        """Return whether some release of ONNX Runtime miscounts these pads."""
+        """Return whether some release of ONNX Runtime counts these pads of the node wrongly."""
         return not (self.node.domain or self.unpadded) and is_miscounted(self.node.op_type, self.opset, pads)
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """Return SAME_UPPER or SAME_LOWER; None for a node that pads in another way; refuse an unknown mode."""
+    """Return SAME_UPPER or SAME_LOWER, or None for any other known ``auto_pad``; refuse an unknown one."""
     if site.node.attributes["auto_pad"].is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("the function's caller sets auto_pad")
@@ -247,7 +252,7 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
-    """Return an attribute of sizes, checked by S1; None if it is absent or empty."""
+    """Return an attribute that lists sizes; None if it is absent or empty. Refuse sizes that break S1."""
     values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {plural(len(values), 'value')}, expected {count} (1 per spatial axis) [S1]")

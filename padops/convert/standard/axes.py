@@ -1,21 +1,24 @@
 """Writes a Pad of known rank, axis by axis.
 
 An axis of known size and amounts needs at most three nodes (strings with an interior and bfloat16 with a computed fill
-need four). For any other axis, nodes compute the positions first. Before opset 14, Reshape has no empty shapes. So
-these nodes cannot extend an axis that is empty at run time, even if the output has no elements (P5).
+need four). In modes other than constant, any other axis needs more nodes, which compute its source positions at run
+time. Before opset 14, Reshape cannot set a dim to 0, so these nodes fail for an axis that is empty at run time, even if
+the output has no elements (P5).
 
-**In parts.** For execution providers, no node computes a shape or reads indices, so nothing runs on the CPU and nothing
-is copied between CPU and device; QNN's HTP (2.7.0) also has no Gather. A separate Slice reverses a whole part: in
-WebGPU (1.27.0), a Slice with a negative step is wrong unless it begins at the last element.
+**In parts.** For execution providers, the nodes move whole parts of the data. No node computes a shape or gathers by
+indices, so no node runs on the CPU, and ONNX Runtime copies nothing between CPU and device. Besides, QNN's HTP (2.7.0)
+has no Gather. A separate Slice reverses a part as a whole: in WebGPU (1.27.0), a Slice with a negative step is wrong
+unless it begins at the last element.
 
-If the amount is known, nodes extend an axis of any size n without reading n. They take the elements within reach of the
-amount, repeat them as often as n = 1 needs, and cut off the surplus. These elements are one period, or the part of it
-that the amount needs:
+If the amount is known, nodes extend an axis of any size n without reading n. They take the elements that the padding
+shows, repeat them often enough even for n = 1, and cut off the surplus. The elements are one period of the padding, or
+the part of the period that the amount needs:
 
 * wrap by b in front: take the last b elements (all n if n < b), repeat them b times, keep the last b.
-* reflect by b in front: take the first b + 1 and their inner elements reversed, repeat both b times, keep the last b.
+* reflect by b in front: take the first b + 1 elements; append these without the first and the last, reversed; repeat
+  the whole b times; keep the last b.
 
-For an axis that is empty at run time, these nodes return an empty result, but a Pad fails (P5).
+For an axis that is empty at run time, these nodes return an empty result, although a Pad must fail (P5).
 """
 
 from __future__ import annotations
@@ -62,7 +65,6 @@ class Work:
         return work, graph_builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
     def dim(self, axis: int) -> Numbers:
-        """Return the size of an axis, as a vector of one element."""
         size = self.dims[axis]
         if size is None:
             size = self.dims[axis] = take(shape_of(self.pad), ints(axis))
@@ -73,7 +75,6 @@ class Work:
         return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def gather(self, axis: int, positions: Numbers) -> Number:
-        """Return the tensor at some positions of an axis."""
         last = len(self.dims) - 1
         if not self.by_elements or axis == last:
             return emit("Gather", [self.value, positions], {"axis": axis} if axis else {})
@@ -117,7 +118,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Extend the axes that are still to pad, by positions computed at run time; ``amounts`` covers every axis."""
+    """Extend ``axes`` by a Gather from positions computed at run time; ``amounts`` has the amounts of every axis."""
     if not axes:
         return
     pad, first = work.pad, graph_builder.scalar(0)
@@ -142,10 +143,10 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Operand) -> None:
-    """Add fill around the elements of one axis; by an ``AxisPlan``, also between or in place of elements (P3, P6).
+    """Add fill around the elements of one axis; an ``AxisPlan`` may also crop, or add fill between elements (P3, P6).
 
-    An ``AxisAmounts`` crops nothing; its vectors have one element here, for this axis. If an output dim is negative
-    (P1), a block of fill gets a negative dim, and the block's node fails.
+    An ``AxisAmounts`` crops nothing; its vectors have one element, for this axis. If the output dim would be negative
+    (P1), the dim of a block of fill is negative, and the node that makes the block fails.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers
@@ -174,7 +175,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
-    """Return the range of output positions that show source elements in their own order."""
+    """Return the range of output positions that show elements of the data rather than padding."""
     first = min(max(amounts.begin, 0), amounts.output)
     return first, max(min(amounts.begin + amounts.extent, amounts.output), first)
 
@@ -200,7 +201,6 @@ def _block(work: Work, axis: int, count: Numbers, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, size: int, amounts: plan.Amounts) -> AxisPlan:
-    """Return the plan of one axis of this size, in the Pad's mode."""
     op = pad.op
     (made,) = plan.make_plan([size], [amounts], pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made
@@ -266,7 +266,7 @@ def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 
 
 def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
-    """Write a Pad of known amounts by moving parts; return None if the Pad needs other nodes or the shape."""
+    """Write a Pad of known amounts by moving parts; return None if moving parts is not enough."""
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.NOTHING]
     only_adds = not any(one.crops for _, size, one in padded if size is None)
@@ -319,11 +319,11 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
 def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    A block takes its shape from a sum over at most one position of the axis: even an empty axis has a sum.
+    Where makes a block of fill: the block's other dims come from a sum over the first position of the axis, because a
+    sum exists even if the axis is empty. The condition is false everywhere, so Where returns the fill.
 
-    If the fill may be -0.0, the condition of Where provides the shape. The condition is false everywhere, as no element
-    is less than -inf. Otherwise Where on the CPU (1.20 to 1.32) would turn -0.0 into +0.0, because only its unused
-    choice would have several elements.
+    If the fill may be -0.0, the condition is computed from the sum: the sum is never less than -inf. With a constant
+    condition and the sum as the unused choice, Where on the CPU (1.20 to 1.32) would turn -0.0 into +0.0.
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)

@@ -4,18 +4,19 @@ For each ``padops`` operator that a model uses, a function of the same domain an
 operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
 
 **One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of a
-function for all calls. An attribute with the same value in all calls is a constant of the body. The body reads all else
-at run time, whatever the model declares (``ort_pad.py``). It finds the mode by a built-in Pad, which pads 0, 1, 2 in
-this mode, or by TfIdfVectorizer, which counts words. Session creation folds both nodes away. There are three
-exceptions. If the model proves ONNX Runtime's own Pad right, the body is this Pad. Below opset 11, a body can read
-nothing at run time, so it is this Pad or the lowered nodes. For many calls that are known only to add elements, the
-body is this Pad with a check, which fails where the Pad is wrong: ONNX Runtime inlines and optimises one copy of the
-body per call.
+function for all calls. An attribute with the same value in all calls is a constant of the body. The body reads all
+other values at run time, even if the model declares them (``ort_pad.py``). To find the mode, the body pads 0, 1, 2 by
+ONNX Runtime's own Pad in this mode, or looks up the mode's name by TfIdfVectorizer. ONNX Runtime folds these nodes when
+it creates the session. There are three exceptions. If the model proves that ONNX Runtime's own Pad is right in all
+calls, the body is this Pad. If the model leaves this open for more than ``MANY`` calls, and all calls only add
+elements, the body is this Pad with a check that fails where the Pad would be wrong. This body is short, because ONNX
+Runtime inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run time, so
+the body is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
 
-**Errors.** The native kernel explains an error. A body only fails, in one of its nodes: by an index out of bounds, in a
-node named after rules, such as ``P1_P4_P5``; in ONNX Runtime's own Pad; or in Reshape (P8). A body does not detect
-wrong amounts or a wrong fill for data of rank 0 (P7, P8). Nor does it detect an axis named twice (P8), for which the
-last amounts count. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
+**Errors.** The native kernel explains an error. A body does not explain it; one of its nodes fails: a node named after
+rules, such as ``P1_P4_P5``, whose index is out of bounds; ONNX Runtime's own Pad; or Reshape (P8). For data of rank 0,
+a body accepts wrong amounts and a wrong fill (P7, P8). If an axis is named twice (P8), a body uses the last amounts of
+the axis. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
 
 **No function.** If no body is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
@@ -126,7 +127,7 @@ class Calls:
         return output
 
     def _as_one(self, merged: PadInfo) -> PadInfo:
-        """Return one Pad for all calls, with the inputs and dims that they share."""
+        """Return one Pad for all calls, with the inputs and dims that all calls share."""
         if differing := [name for name, attribute in merged.attributes.items() if attribute.is_ref()]:
             raise too_old(f"one body for nodes that differ in {' and '.join(differing)}", FIRST_WITH_INPUTS)
         # The fill stays an input that nodes read: onnxruntime refuses an unread input of 8-bit floats.
@@ -143,7 +144,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims))
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Make the body read a copy of the data: onnxruntime moves no DequantizeLinear past the node that copies."""
+        """Make the body read a copy of the data: onnxruntime moves no DequantizeLinear over the Concat that copies."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -155,7 +156,7 @@ class Calls:
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
-    """Return one Pad that represents all calls: only their common facts are known."""
+    """Return one Pad that represents all calls, with only the facts that all calls share."""
     present = [[call.inputs[i] is not None for call in calls] for i in range(len(inputs))]
     given = [value if any(row) else None for value, row in zip(inputs, present)]
     types = {call.type for call in calls}
@@ -233,12 +234,12 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 
 def _leaves_some(pad: PadInfo) -> bool:
-    """Return whether a call surely leaves elements on each axis; see ``ort_pad.cropped``."""
+    """Return whether a call surely keeps at least one element of the data on each axis; see ``ort_pad.cropped``."""
     return pad.only_adds or ort_pad.keeps_elements(pad)
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """Return the larger of the two amounts of each axis in mode reflect; None unless known and equal in all calls."""
+    """Return the larger amount of each axis in mode reflect; None if it is unknown, or differs between calls."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     found = [x.reshape(2, -1).max(axis=0) for x in reflecting if isinstance(x, np.ndarray) and x.size % 2 == 0]
     is_one = 0 < len(found) == len(reflecting) and all(np.array_equal(one, found[0]) for one in found)
@@ -254,10 +255,10 @@ NEW_OPSET = 21  # for a model that does not import the default domain; onnxrunti
 
 
 def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str, str]]:
-    """Write the model back with a new function for each padops operator in it; replace old functions.
+    """Replace the fallbacks of a model by a new function for each operator of padops in the model.
 
-    Without ``wanted``, a changed model loses its old functions, which do not fit the new nodes. Return notes about
-    other changes of the model, and the reason for each operator that gets no function.
+    If ``wanted`` is False, a changed model loses its old fallbacks, because they do not fit the new nodes. Return notes
+    about other changes of the model, and the reason for each operator that gets no function.
     """
     notes, missing, document = list[str](), dict[str, str](), analysis.document
     if not wanted and not document.touched:
@@ -303,7 +304,7 @@ def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) ->
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
-    """Return whether a function is the fallback of a padops operator, also under a prefixed name."""
+    """Return whether a function is the fallback of a padops operator; its name may have a prefix."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
@@ -321,7 +322,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 
 
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
-    """Return an operator's calls after inlining functions; refuse an operator without calls, or in a SequenceMap."""
+    """Return an operator's calls after inlining functions; refuse if there is no call, or a call in a SequenceMap."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.proto)
         _drop_fallbacks(message)
@@ -344,7 +345,7 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
-    """Replace the fallbacks in graph and message by ``functions``; return whether the fallbacks change."""
+    """Replace the fallbacks in model and message by ``functions``; return whether this changes the fallbacks."""
     message, model = document.proto, document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function.SerializeToString() for function in message.functions if is_fallback(function)]

@@ -1,9 +1,9 @@
 """Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
 
 **Formulas.** If an operand is a ``Number``, NumPy calls the ``Number`` (NEP 13, NEP 18), which writes a node into the
-open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if
-everything is known, else nodes for what is not known. NumPy does not dispatch on an index, a shape or a bound: for
-these, use ``take``, ``reshape``, ``cut`` and ``arange``.
+open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if all
+operands are known; else it yields nodes for the unknown values. NumPy does not dispatch on an index, a shape or a
+bound: for these, use ``take``, ``reshape``, ``cut`` and ``arange``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Number(NDArrayOperatorsMixin, ir.Value):
         raise TypeError(f"{self.name} is not known before the model runs")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
-        """Write a node, or return the other operand if one operand is neutral, such as 0 in a sum."""
+        """Write a node; if one operand is neutral, such as 0 in a sum, return the other operand."""
         if function is np.greater:
             function, operands = np.less, operands[::-1]
         for neutral, one, other in zip(_NEUTRAL.get(function, ()), operands, operands[::-1]):
@@ -93,7 +93,6 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 
 def too_old(what: str, since: int) -> Unconvertible:
-    """Return the error for an opset before ``since`` that lacks an operator or a form of an operator."""
     return Unconvertible(
         f"it needs {what} (opset {since}); the model has opset {here().opset}; --target onnx --opset {max(since, 13)} "
         "(padops.lower) may help"
@@ -121,7 +120,7 @@ def take(vector: Numbers, index: Operand | int) -> Numbers:
 
 
 def reshape(x: Operand, shape: Numbers) -> Numbers:
-    """Reshape to a shape without -1; dims of 0 stay 0 if the opset has allowzero."""
+    """Reshape to a shape without -1; a 0 in the shape means a dim of 0 if the opset has allowzero."""
     if not isinstance(x, ir.Value) and not isinstance(shape, Number):
         return x.reshape(shape)
     may_be_empty = isinstance(shape, Number) or 0 in shape
@@ -169,8 +168,8 @@ def with_axis(op_type: str, x: Operand, axis: int) -> Number:
 def lowest(*vectors: Numbers) -> Numbers:
     """Return the least number of all vectors, as a scalar.
 
-    A Concat of two vectors gets the second vector twice: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes the least
-    number of a Concat of two vectors for an elementwise minimum.
+    If there are two vectors, the Concat has the second vector twice: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes
+    ReduceMin of a Concat of two vectors for an elementwise minimum.
     """
     vector: Numbers = np.concatenate([*vectors, *(vectors[1:] if len(vectors) == 2 else ())])
     return emit("ReduceMin", [vector], {"keepdims": 0}) if isinstance(vector, Number) else vector.min()
@@ -273,7 +272,7 @@ class GraphBuilder:
                 self.arrays.pop(node, None)
 
     def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
-        """Write an If: ``then`` where ``condition``, a scalar bool, is true, else ``other``."""
+        """Write an If on ``condition``, a scalar bool; if it is known, write only the branch that it selects."""
         if not isinstance(condition, ir.Value):
             return (then if condition else other)()
         graphs = {}
@@ -283,7 +282,7 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """Make an inner graph from these nodes; the inner graph itself computes each output, including constants."""
+        """Make an inner graph from these nodes; an Identity returns each output that none of the nodes computes."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))

@@ -1,8 +1,8 @@
 """Lowers one Pad to the fewest nodes.
 
-For an execution provider, a Pad that the provider runs correctly stays a Pad, if necessary one without axes. Any other
-Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad becomes
-nodes for ONNX Runtime's CPU provider.
+For an execution provider, a Pad that the provider runs correctly remains a Pad; it may lose its input ``axes``. Any
+other Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad
+becomes nodes for ONNX Runtime's CPU provider.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Way = Enum("Way", ["STAYS", "ANY", "PAD", "CROPPED", "PARTS"])
 
 
 def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> tuple[Way, str]:
-    """Return the form of a Pad for the provider; and why the provider accepts no form, "" if it accepts this form."""
+    """Return the form of a Pad for the provider, and the reason if the provider accepts no form, else ""."""
     found = RunsAs("", opset)
     row = replace(row, rules=tuple(rule for rule in row.rules if rule.when not in NO_BETTER))
     if pad.dims == []:
@@ -84,7 +84,7 @@ def _is_changed(pad: PadInfo) -> bool:
 
 
 def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
-    """Return the Pad; a computed fill gets one dim if the provider cannot expand such scalars."""
+    """Return the Pad; a computed scalar fill becomes a vector if the provider cannot expand scalars of its type."""
     fill, scalars = pad.input(pad.op.fill), () if row is None else row.expands_no_scalar
     if pad.type not in scalars or not isinstance(fill, ir.Value) or pad.fill_dims != []:
         return pad
@@ -93,7 +93,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit on the rank if a known Pad of ONNX, of tensors with elements, exceeds it; else 0."""
+    """Return the provider's limit on the rank if the Pad exceeds it and can be narrowed, else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
@@ -146,7 +146,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """Return the Pad without axes, as the rules judge it: in its own mode if ``same_mode``, else in mode constant."""
+    """Return the Pad without axes, for a check by the rules: in its own mode if ``same_mode``, else in constant."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -172,8 +172,8 @@ def write(
 ) -> tuple[Operand, str]:
     """Write a Pad for the provider ``row``, by default ONNX Runtime's CPU provider; return the output and a note or "".
 
-    ``plain``: the node already is ONNX's Pad. ONNX Runtime refuses it for data of rank 0, and so may the written nodes.
-    ``may_stay``: the node also has exactly the inputs and attributes of its version.
+    ``plain``: the node already is ONNX's Pad. As ONNX Runtime refuses this Pad for data of rank 0, the written nodes
+    may refuse such data too. ``may_stay``: in addition, the node has exactly the inputs and attributes of its version.
     """
     try:
         if row is None:
@@ -195,7 +195,7 @@ def write(
 
 
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
-    """Write a Pad as ``write`` does, but in the form ``way``; raise PadError for a broken rule."""
+    """Write a Pad in the form ``way`` (see ``write``); raise ``PadError`` for a broken rule."""
     if len(pad.modes) > 1:
         raise Unconvertible("the function's caller sets its mode")
     if pad.type is not None and pad.type not in pad.op.types:
@@ -259,7 +259,7 @@ def _write(pad: PadInfo, known: Sequence[Amounts] | None, plain: bool, way: Way)
 
 
 def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees) -> bool:
-    """Return whether one Pad of ONNX Runtime is surely right here."""
+    """Return whether a single Pad of ONNX Runtime surely returns the right result for these amounts."""
     if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
     if pad.known_modes == (Mode.CONSTANT,):
@@ -277,7 +277,7 @@ def _fits(pad: PadInfo, known: Sequence[Amounts], guarantees: ort_pad.Guarantees
 def _fill(
     pad: PadInfo, known: Sequence[Amounts] | None, output: Sequence[int], guarantees: ort_pad.Guarantees
 ) -> Operand:
-    """Write mode constant if one built-in node is not enough; ``output`` is the known output shape, or empty."""
+    """Write mode constant if one Pad of ONNX Runtime is not enough; ``output`` is the output shape, () if unknown."""
     if output and 0 in (pad.dims or ()):
         with_what = any_fill(pad)
         if isinstance(with_what, np.ndarray) and prod(output) <= MAX_POSITIONS:

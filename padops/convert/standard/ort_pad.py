@@ -1,12 +1,13 @@
 """Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where it is right, else by computed indices.
 
-The built-in pads the data, if necessary between exact casts, or the indices of the elements. ``runtimes.py`` states
-where it is right: in mode constant after ``cropped`` has cropped the data, in the other modes if ``is_right`` is true.
-This holds from onnxruntime 1.20 on; the newest release can do more.
+The built-in pads either the data, if necessary between exact casts, or the indices of the elements. It is right in mode
+constant after ``cropped`` has cropped the data, and in the other modes if ``is_right`` is true. These conditions
+suffice for every release from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
 
 In all other cases, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill
-appended. A Loop over the axes computes the indices, in the output's shape, by Horner's scheme: an axis of n elements
-turns the indices i of earlier axes into ``i * n + j``, where j is the position on this axis. Index -1 is the fill.
+appended. A Loop over the axes computes one index for each output element by Horner's scheme: for an axis of n elements,
+the index i from the earlier axes becomes ``i * n + j``, where j is the position on this axis. Index -1 selects the
+fill.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _BOUNDS = {
 
 
 def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
-    """Return whether the built-in is right in the mode at ``choice``, as a bool of rank 0.
+    """Return whether the built-in is right in the mode ``pad.modes[choice]``, as a bool of rank 0.
 
-    A mode that extends needs data without empty axes, and no negative amounts. Reflect needs amounts of at most n - 1,
-    wrap of at most n.
+    A mode other than constant requires data without empty axes, and no negative amounts. Mode reflect requires amounts
+    of at most n - 1, wrap of at most n.
     """
     size, usable = shape_of(pad), pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
@@ -99,12 +100,11 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 
 
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
-    """Return the built-in on the data, or on their ``iota``.
+    """Return the output of the built-in on the data, or on the indices of the data (see ``iota``).
 
-    The built-in gets the amounts of all axes, never a list of axes: a Transpose that moves through the Pad would
-    permute the list. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops
-    the optimizers. If ``amounts`` is None, the built-in reads the node's own inputs. ``source`` is by default the data.
-    With ``numbered``, it is their ``iota``, and the fill is -1.
+    The built-in has the amounts of all axes and no input ``axes``, which a Transpose that moves through the Pad would
+    permute. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops the
+    optimizers. ``source`` replaces the data, for example by cropped data. With ``numbered``, the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
@@ -120,10 +120,9 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
     """Return the built-in on the data, for non-negative amounts, with a check that fails where the Pad would be wrong.
 
-    The built-in is wrong if an empty axis is extended, or if a reflection is longer than n - 1. Older releases do not
-    fail then. So GatherND reads the element that the reflection reaches, and fails if the axis lacks this element. The
-    element becomes the fill of the Pad, which mode reflect ignores. ``reach`` has the larger of each axis's two
-    amounts, if known.
+    Before 1.25, the built-in reads beyond the data if a reflection is longer than n - 1. So GatherND reads the last
+    element that the reflection needs, and fails if the axis lacks this element. The element becomes the fill of the
+    Pad, which mode reflect ignores. ``reach`` has the larger of each axis's two amounts, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -155,7 +154,7 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
-    """Return the built-in before opset 11, from the attributes of Pad_1 and Pad_2 or from known values."""
+    """Return the built-in in its form before opset 11: attributes from Pad_1 or Pad_2, or from known inputs."""
     made = _mode(pad)
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
@@ -193,7 +192,7 @@ def iota(pad: PadInfo) -> Numbers:
 
 
 def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Operand:
-    """Return the amounts of all axes, begins and then ends; with ``lifted``, also of one more axis in front."""
+    """Return the amounts of all axes, begins and then ends; with ``lifted``, also 0 for one more axis in front."""
     if amounts is None and (lifted or pad.input("axes") is not None):
         listed = None if pad.node is None or pad.input("axes") is not None else pad_values.pads_of(pad)
         if isinstance(listed, np.ndarray) and listed.size % 2 == 0:
@@ -207,7 +206,7 @@ def _pads(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool = False) -> Op
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:
-    """Return whether ONNX Runtime's Pad of this opset can have the node's inputs for amounts and axes."""
+    """Return whether ONNX's Pad of this opset accepts the node's own inputs for amounts and axes."""
     return pad.op.is_onnx and (pad.input("axes") is None or opset >= runtimes.FIRST_WITH_AXES)
 
 
@@ -256,7 +255,7 @@ def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[Pa
 
 @dataclass(frozen=True)
 class Guarantees:
-    """Facts that hold for every call of a body, and allow a shorter body."""
+    """Facts that hold for every call of a body, and allow fewer nodes."""
 
     typed: bool  # ONNX Runtime's Pad has the type of the data
     ranked: bool  # the data have at least one dim
@@ -268,7 +267,7 @@ class Guarantees:
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Write a Pad; with ``branches``, an If uses the built-in where it is right."""
+    """Write a Pad; with ``branches``, an If selects the built-in if it is right, else computed indices."""
     opset, typed = here().opset, guarantees.typed
     if opset < FIRST_WITH_INPUTS:  # such an opset cannot compute indices
         if not here().has_pad:
@@ -307,7 +306,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
 
 
 def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
-    """Write mode constant alone: return the output, or flat indices if the built-in lacks the type."""
+    """Write a Pad in mode constant; return the output, or flat indices if the built-in lacks the type."""
     if not guarantees.ranked:
         has_dims = reshape(rank_of(pad), ints()) > 0
         ranked = replace(guarantees, ranked=True)
@@ -325,7 +324,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Number:
-    """Write all modes, but constant only if no crop removes a whole axis; return the output, or flat indices."""
+    """Write a Pad in any mode, but constant only if crops leave elements; return the output, or flat indices."""
 
     def compute() -> Number:
         indices = _indices(pad, choice, amounts)
@@ -338,7 +337,7 @@ def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: Axis
 
 
 def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
-    """Write a Pad by indices alone, if it may have an interior (P6), if no Pad may be a node, or if no Ifs may nest."""
+    """Write a Pad by computed indices, without the built-in; mode constant may have an interior (P6)."""
     amounts = amounts_of(pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices: Operand = _filled_indices(pad, amounts)
@@ -362,12 +361,12 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """Return the amounts, or zeros in mode constant: ONNX Runtime may fold a branch that does not run, and fail."""
+    """Return zeros in mode constant, else the amounts: ONNX Runtime may fold the unused branch, which must not fail."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 
 def _indices(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Number:
-    """Return the index in the flat data that each output element shows, in the mode at ``choice``."""
+    """Return for each output element the index of its source in the flat data, in the mode ``pad.modes[choice]``."""
     size = shape_of(pad)
     extents = pad_values.Extents.of(pad.op, size, amounts)
     step = extents.checked_step(pad.op, pad.known_modes, choice, amounts)
@@ -413,7 +412,7 @@ def _taken(data: ir.Value, fill: Operand | None, indices: Operand) -> Number:
 
 
 def _over_axes(pad: PadInfo, row: Callable[[Number, Numbers], Numbers]) -> Number:
-    """Return the indices that a Loop over the axes computes; ``row`` adds one axis to the indices so far."""
+    """Return the indices that a Loop over the axes computes; ``row`` extends the indices by one axis."""
     with here().inner() as inner:
         axis = Number(name=inner.name("axis"), type=ir.TensorType(ir.DataType.INT64), shape=ir.Shape([]))
         going = ir.Value(name=inner.name("going"), type=ir.TensorType(ir.DataType.BOOL), shape=ir.Shape([]))

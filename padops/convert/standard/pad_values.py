@@ -1,12 +1,8 @@
-"""Computes the values of a Pad that nodes read (shape, fill, mode, amounts of each axis), and refuses wrong Pads.
-
-Known **amounts** are arrays; nodes compute unknown amounts. Amounts map output positions to source positions (P2).
+"""Computes the values of a Pad that its nodes need (shape, fill, mode, amounts of each axis), and refuses wrong Pads.
 
 Four numbers define a mode. For n elements and a position o relative to the first element: clamp o to [-slack, n - 1 +
-slack], take m = o modulo the period ``factor * n + offset``, and show the lesser of m and its mirror image, period +
-mirror - m. If the mode is known only at run time, nodes look up its numbers.
-
-Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, because its index is out of bounds.
+slack], take m = o modulo the period ``factor * n + offset``, and show the element at m or at its mirror image ``period
++ mirror - m``, whichever is less. If the mode is known only at run time, nodes look up its numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ FIRST_WITH_REFERENCES = 12  # the first opset whose Constant accepts an attribut
 
 
 class Lacking(Unconvertible):
-    """A body needs an input that some of its calls lack or have in another type; ``name`` is the input's name."""
+    """A body needs the input ``name``, which some of its calls lack or have with another type."""
 
     def __init__(self, name: str, op: Op) -> None:
         super().__init__(f"some nodes of {op.name} have no {name}, and its default there is not known")
@@ -56,7 +52,7 @@ def rank_of(pad: PadInfo) -> Numbers:
 
 
 def given_fill(pad: PadInfo) -> Operand | None:
-    """Return the fill, of any shape with one element; None for the default (P7)."""
+    """Return the given fill, which has one element in any shape; None if the fill is the default (P7)."""
     position = pad.op.input_index(pad.op.fill)
     if position is not None:
         return pad.inputs[position]
@@ -108,7 +104,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """Return the position of a string attribute's value in ``options``, as a scalar."""
+    """Return the index in ``options`` of a string attribute's value, as a scalar."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
@@ -126,7 +122,7 @@ def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
 
 
 def mode_of(pad: PadInfo) -> Numbers:
-    """Return the position of the mode in ``modes``, as a scalar."""
+    """Return the index of the mode in ``pad.modes``, as a scalar."""
     if len(pad.modes) == 1 or not has_modes(pad, here().opset):
         return _choice_of(pad, pad.op.mode, pad.modes)
     # The element that ONNX Runtime's own Pad puts in front of 0, 1, 2 reveals its mode at every opset.
@@ -180,7 +176,6 @@ class AxisAmounts:
     interior: Numbers | None = None
 
     def map(self, change: Callable[[Numbers], Numbers]) -> AxisAmounts:
-        """Return the amounts after applying ``change`` to each vector."""
         interior = None if self.interior is None else change(self.interior)
         return AxisAmounts(change(self.begin), change(self.end), interior)
 
@@ -234,7 +229,7 @@ def _pairs(pad: PadInfo) -> AxisAmounts:
         return AxisAmounts(begin, end)
 
     def spread(values: Numbers) -> Numbers:
-        """Return numbers of the listed axes as numbers of every axis, with 0 for the other axes."""
+        """Return one value for every axis: the value of a listed axis, 0 for another axis."""
         if isinstance(axes, ir.Value) or isinstance(rank, Number):
             return emit("ScatterElements", [_filled(0, rank), axes, values], {"axis": 0})
         positions = np.full(rank, axes.size, np.int64)
@@ -288,12 +283,11 @@ Extension = Sequence[Numbers]  # the four scalars that define the mode
 
 
 def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
-    """Return the four scalars that define the mode at ``choice``."""
     return [select(column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))]
 
 
 def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
-    """Return the element of a window, 0 to ``size`` - 1, that each position in and around it shows."""
+    """Return which element of a window, 0 to ``size`` - 1, each position shows, also outside the window."""
     factor, offset, mirror, slack = extension
     if not is_number(slack, FAR):
         positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)
@@ -310,13 +304,13 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
-    """Return the number at ``choice``, as a scalar; known if all numbers are equal."""
+    """Return ``numbers[choice]`` as a scalar; it is known if ``choice`` is known or all numbers are equal."""
     return graph_builder.scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
 @dataclass(frozen=True)
 class Extents:
-    """The extents of all axes, one entry per axis."""
+    """The sizes and positions that define the output; each vector has one entry per axis."""
 
     size: Numbers  # elements of the source
     output: Numbers  # elements of the output
@@ -343,7 +337,7 @@ class Extents:
         return shown if self.start is None else shown + take(self.start, axis)
 
     def checked_step(self, op: Op, modes: Sequence[Mode], choice: Numbers, amounts: AxisAmounts) -> Number:
-        """Return 1, by a Gather that fails if amounts break P1, P4 or P5: for example, if a dim would be negative."""
+        """Return 1, from a Gather that fails if amounts break P1, P4 or P5, for example if a dim would be negative."""
         least = graph_builder.lowest(self.output, ints(1))  # for data of rank 0, the 1 alone
         short = self.window - select([int(mode is not Mode.CONSTANT) for mode in modes], choice)
         # An output without elements needs nothing to extend from.
@@ -361,7 +355,10 @@ class Extents:
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
-    """Return whether each position shows one of ``count`` elements, ``every`` positions apart, and which one (P6)."""
+    """Return whether each position shows an element, and which one (P6).
+
+    The ``count`` elements are ``every`` positions apart, and the first one is at position 0.
+    """
     gap = positions % every
     shown = (positions - gap) // every
     return (shown > -1) & (shown < count) & (gap < 1), shown
@@ -399,12 +396,13 @@ def check(pad: PadInfo) -> None:
 
 
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
-    """Refuse the nodes for a Pad if ONNX Runtime, while it loads the model, would fold Ifs and crash.
+    """Refuse the nodes for a Pad if ONNX Runtime would crash on them when it folds Ifs at load time.
 
-    The runtime moves nodes out of an If with a constant condition. A moved If or Loop still refers to values of its old
-    graph. A second move, out of an outer If, finds this graph freed. So does an If or Loop inside a moved node, if it
-    reads a value that stood beside this node. Then the process crashes, the results have wrong dims, or the wrong
-    branch runs (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
+    The runtime moves nodes out of an If with a constant condition, and frees the graph of the branch. A moved If or
+    Loop still refers to values of this graph. The runtime reads the freed memory if a second move takes the node out of
+    an outer If, or if an If or a Loop inside the moved node reads a value of the freed graph. Then the process crashes,
+    the results have wrong dims, or the wrong branch runs (1.20 to 1.32; valgrind shows the reads). The Ifs of the model
+    around the Pad count as well.
     """
     depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
@@ -415,7 +413,7 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
 
 
 def depth_of(nodes: Iterable[ir.Node]) -> int | None:
-    """Return how many nested Ifs are around the deepest If or Loop; None without an If or Loop."""
+    """Return the largest number of nested Ifs around an If or Loop; None if there is no If or Loop."""
     found: list[int] = []
     for node in nodes:
         depths = [depth_of(graph) for _, graph in inner_graphs(node)]
@@ -425,10 +423,7 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
 
 
 def follows_dequantizing(value: Operand | None) -> bool:
-    """Return whether onnxruntime may move a DequantizeLinear to a value.
-
-    If an If then reads the value, onnxruntime (1.20 to 1.32) may crash.
-    """
+    """Return whether onnxruntime may move a DequantizeLinear to a value, and crash if an If reads it (1.20 to 1.32)."""
     producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):

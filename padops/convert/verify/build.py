@@ -1,9 +1,8 @@
 """Reads a model into terms.
 
-Each value becomes a term: the operator, inputs and graph of the node that computes the value. An Identity becomes its
-input; a Constant or an initializer becomes its elements. A missing attribute has its schema's default. An ONNX Pad and
-the padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is simplified: branches, loops and
-functions are compared as graphs of their own.
+An Identity becomes its input; a Constant or an initializer becomes its elements. A missing attribute has its schema's
+default. An ONNX Pad and the padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is
+simplified: branches, loops and functions are compared as graphs of their own.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ TOP = -1  # the scope of the main graph; bodies' scopes are their terms
 
 @dataclass
 class Built:
-    """A model as terms."""
-
     inputs: dict[str, int] = field(default_factory=dict)  # the terms of required and optional graph inputs, by name
     declared: dict[str, onnx.TypeProto] = field(default_factory=dict)  # the declared types of these inputs
     defaults: dict[str, int] = field(default_factory=dict)  # the initializers' terms of optional inputs, by name
@@ -76,7 +73,7 @@ class Builder:
     def __init__(
         self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
     ) -> None:
-        """``overridable`` names the optional inputs; for the converted model, those optional in both models."""
+        """``overridable`` names the optional inputs; for the converted model, only inputs optional in both models."""
         self._terms, self._constants, self._folder, self._original = constants.terms, constants, folder, original
         self._model, self._overridable = model, overridable
         self._opsets = schemas.imports_of(model)
@@ -92,7 +89,6 @@ class Builder:
                 self._built.odd.add(f"version {version} of {domain or 'the opset'}, which runtimes may not know")
 
     def build(self) -> Built:
-        """Reads the model into terms."""
         graph, built = self._model.graph, self._built
         types, is_right = inference.inferred(self._model)
         if not is_right:
@@ -277,7 +273,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """Returns the head with a site: a number that tells apart random nodes, and nodes of an unknown domain."""
+        """Returns the head; a random node, or a node of an unknown domain, gets a ``site`` that distinguishes it."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
@@ -293,7 +289,7 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name to a term, with its type; trusts dims only in the original, outside bodies with inputs."""
+        """Binds a name to a term and records its type, but dims only for the original, outside bodies with inputs."""
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)
             scope.own[name] = term

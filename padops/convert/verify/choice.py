@@ -77,14 +77,15 @@ def verify(
         converted: The other model. It may have operators of padops.
         inputs: Arrays by input name, or the path of an ``.npz``; runs use them even after a proof. None: random inputs.
         seed: The seed of random inputs.
-        run: Make as many runs after a proof as without a proof.
-        rtol: The tolerance of floats, as a factor of the original's element; 0 if only ``atol`` is given. Without
+        run: Whether to make as many runs after a proof as without a proof.
+        rtol: The relative tolerance of floats, a factor of the original's element; 0 if only ``atol`` is given. Without
             ``rtol`` and ``atol``, the tolerance is measured on the original.
-        atol: The tolerance in addition to ``rtol``, in the unit of the elements; 0 if only ``rtol`` is given.
+        atol: The absolute tolerance of floats, added to the relative tolerance; 0 if only ``rtol`` is given.
         providers: The execution providers of both sessions, first choice first: names, or pairs of a name and options.
             padops adds its provider as in ``padops.InferenceSession``, but converts neither model. Each session has its
-            own process, because a provider may crash. Only outputs are compared: every bit, unless ``rtol`` or ``atol``
-            is given. The notes name the provider of each Pad. Register libraries of providers first.
+            own process, because a provider may crash. With providers, there is no proof: every bit of the outputs is
+            compared, unless ``rtol`` or ``atol`` is given. The notes name the provider of each Pad. Before the call,
+            register the providers' libraries with onnxruntime.
 
     Returns:
         The proofs and comparisons; ``verdict``, ``passed`` and ``doubts`` sum them up. ``passed`` is True only after a
@@ -93,7 +94,7 @@ def verify(
     Raises:
         UsageError: An argument is of the wrong type, the inputs do not match the model's, the seed or a tolerance is
             negative, or onnxruntime has no such provider.
-        PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime left a provider out.
+        PadopsError: A model cannot be read, a library to run it is missing, or onnxruntime leaves out a provider.
     """
     check_kinds({"run": run}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)
@@ -190,10 +191,7 @@ def _file(document: Document, folder: Path) -> Path:
 
 
 def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -> Verification:
-    """Runs both models; returns the result, or a Verification that says why they cannot run.
-
-    ``room`` is the memory of the runs; see ``in_copy``.
-    """
+    """Runs both models within ``room`` bytes; returns the result, or a Verification that says why they cannot run."""
     note = ""
     try:
         for _ in range(MOST_COPIES):
@@ -212,7 +210,7 @@ def _ran(original: Model, converted: Model, case: RunInputs, room: int | None) -
 
 
 def _loaded(original: Model, converted: Model, verification: Verification) -> Verification:
-    """Loads two models proved equal but not run; changes the outcome if the converted model does not load."""
+    """Loads two models that are proved equal and did not run; sets the outcome if the converted model does not load."""
     refusals = dict[str, str]()
     for name, model in (("original", original), ("converted", converted)):
         try:
@@ -242,7 +240,7 @@ def can_copy() -> bool:
 
 
 def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
-    """Runs a function in a copy of this process with ``room`` more bytes of memory; without fork, in this process."""
+    """Runs a function, if possible in a copy of this process that may allocate ``room`` bytes (None: no new limit)."""
     if not can_copy():
         return run()
     forking = get_context("fork")
@@ -266,7 +264,6 @@ def in_copy(run: Callable[[], Any], room: int | None = None) -> Any:
 
 
 def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Connection) -> None:
-    """Runs the function in the copy of the process, and sends the result to the parent."""
     other.close()
     if room is not None:  # a limit that is already lower stays
         import resource  # Windows has no resource module, and no copies
@@ -289,7 +286,7 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
 
 
 def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[list[Input]]:
-    """Yields the inputs with the dims for which a part of the models seems to differ."""
+    """Yields, for each counterexample of the proof, the model's inputs with the dims of the counterexample."""
     examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         sizes: dict[str, int] = defaultdict(lambda: 2)
@@ -307,7 +304,7 @@ def _size(model: Model) -> int:
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """Returns a verification's error class (with an exit code); None if it passed; with ``strict``, if it is proved."""
+    """Returns the error class for a verification, None if it is accepted; ``strict`` accepts only a proof."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed
@@ -333,7 +330,6 @@ def refusal(
 
 
 def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
-    """Describes a failed verification in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
     if verification.outcome == "interface":

@@ -52,8 +52,8 @@ WITHOUT = "in a session without padops, which runs its fallback functions"
 def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares their outputs.
 
-    If outputs differ, both models also run without graph optimisation, since ONNX Runtime may get one graph wrong, or
-    fuse the nodes of the two graphs differently. Then the tolerance measured on the original decides (``rounding.py``).
+    If outputs differ, both models also run without graph optimisation: ONNX Runtime may optimise one graph wrongly, or
+    fuse the two graphs differently. Then the tolerance that is measured on the original (``rounding.py``) decides.
     """
     case, notes = replace(case, hints=model_pads.hints_of(first.message)), tuple[str, ...]()
     try:
@@ -79,7 +79,10 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
 
 
 def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list[Trial]:
-    """Runs the original on sets of inputs, and on more if a Pad is not exercised; raises DoesNotRun if no set runs."""
+    """Runs the original on sets of inputs; draws more sets while a Pad is not exercised or an output never changes.
+
+    Raises DoesNotRun if the original refuses all sets.
+    """
     trials, refusal = list[Trial](), DoesNotRun("there is nothing to feed it with")
     shown = [random_inputs(inputs, case.asked.seed, 0, case.hints) for inputs in case.first]
     proved_turns, is_stable = 1 if model.is_large else PROVED_TURNS, model.is_stable
@@ -107,14 +110,12 @@ def _draw(session: Session, scout: Scout, model: Model, case: RunInputs) -> list
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Two models, and the inputs of their runs."""
-
     original: Model
     converted: Model
     case: RunInputs
 
     def outcome(self, trials: Sequence[Trial]) -> Verification:
-        """Compares the models on the original's trials; if ONNX Runtime refuses both, padops runs their Pads."""
+        """Compares the models on the original's trials. If ONNX Runtime refuses both, padops runs the Pads of both."""
         case = self.case
         try:
             return self._compared(trials)
@@ -244,12 +245,11 @@ class _Comparison:
 
 
 def noted(verification: Verification, *notes: str, **changes: Any) -> Verification:
-    """Returns the verification with more notes and with other changes."""
     return replace(verification, notes=(*verification.notes, *notes), **changes)
 
 
 def close(verification: Verification, tolerance: Tolerance | None, measured: str) -> Verification:
-    """Returns a verification with the outcome "close"; ``measured`` is its note if the caller has set no tolerance."""
+    """Returns the verification as "close", with a note: ``measured``, or the caller's tolerance if there is one."""
     said = measured if tolerance is None else f"no element differs by more than {tolerance}"
     return noted(verification, said, outcome="close")
 
@@ -272,8 +272,7 @@ def far_outputs(
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
     """Runs both models, unoptimised, on many small inputs; returns the first trials whose outputs differ.
 
-    Raises:
-        DoesNotRun: only the original accepts some inputs; the exception contains them.
+    Raises DoesNotRun, with the inputs, if only the original accepts some inputs.
     """
     models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
     trials: list[Trial] = []
@@ -314,14 +313,14 @@ def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Tria
 
 
 def _repeats_an_axis(feeds: Feeds, hints: model_pads.Hints) -> bool:
-    """Returns whether inputs list an axis of a Pad twice: padops refuses them (P8), ONNX Runtime accepts them."""
+    """Returns whether an input names an axis of a Pad twice. padops refuses such an input (P8), unlike ONNX Runtime."""
     ranks = {name: feeds[data].ndim if data in feeds else 0 for name, data in hints.axes.items() if name in feeds}
     lists = [feeds[name].reshape(-1) % (rank or 1 << 30) for name, rank in ranks.items()]
     return any(len(set(one.tolist())) < one.size for one in lists)
 
 
 class Scout:
-    """Observes the Pads of a model; ``Model.instead`` has the same nodes, but operators of padops in place of Pads."""
+    """Observes which Pads of a model are exercised. ``Model.instead``, if any, has the same nodes in the same order."""
 
     def __init__(self, model: Model) -> None:
         copy = deepcopy(model.instead or model.message)
@@ -362,7 +361,6 @@ class Scout:
         self.pads[at] = replace(self.pads[at], exercise="not exercised" if missing else "exercised", detail=missing)
 
     def _learn(self, event: dict[str, Any]) -> None:
-        """Reads the dims of a Pad's data and output from the profile."""
         found, rows = NUMBER.search(event.get("name", "")), event.get("args", {})
         if event.get("cat") == "Node" and found and self.pads[at := int(found[1])].detail:
             first = [rows.get(f"{which}_type_shape") or [{}] for which in ("input", "output")]

@@ -35,7 +35,6 @@ class Constants:
         self._digests: dict[tuple[object, ...], bytes] = {}
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
-        """Returns the term of a tensor."""
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, folder)
         array = _read(tensor)

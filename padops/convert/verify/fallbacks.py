@@ -21,8 +21,8 @@ WITHOUT = "sessions without padops run this function, which padops of this versi
 def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[RegionRecord]:
     """Returns a region for each fallback function of the converted model.
 
-    A function must have the bytes that this version of padops writes, or the bytes of the original's function. padops'
-    tests compare the functions that padops writes with the reference. Any other function proves nothing.
+    A function must have the bytes that this version of padops writes, or the bytes of the original's function. For any
+    other function, the region is not proved. padops' tests compare the functions that padops writes with the reference.
     """
     there, before = (
         {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}
@@ -42,7 +42,7 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
 
 
 def _written(converted: onnx.ModelProto) -> dict[str, bytes]:
-    """Returns the functions that padops writes for a model; none if padops cannot do so without changing a node."""
+    """Returns the fallback functions that padops writes for a model; none if the writing fails or changes a node."""
     try:
         light = declarations(converted)
         kept = [row for row in light.functions if not is_fallback(row)]

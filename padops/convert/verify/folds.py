@@ -1,11 +1,11 @@
 """Folds: a convolution or pooling with pads equals the same operator without pads, behind a Pad of mode constant.
 
-The operator behind a Pad is the normal form. Two such operators are equal if their normal forms have the same operator
-and attributes, equal padded data and equal other inputs. docs/verification.md lists the fills and conditions. SAME
-becomes a Pad with the amounts of S1. If Attention lengthens its mask to the keys, a Pad of the mask takes its place.
-MaxPool pads with a value below every number, and some pools do not count their padding. Such padding never equals the
-fill of a Pad, only the padding of another such pool. Float sums are equal as ONNX defines them; runtimes may round them
-differently.
+The normal form of such an operator is a Pad, followed by the operator without pads. Two operators are equal if their
+normal forms have the same operator and attributes, equal padded data and equal other inputs. docs/verification.md lists
+the fills and conditions.
+
+MaxPool pads with a value below every number, and some pools do not count their padding. Such padding equals only the
+padding of another such pool, never the fill of a Pad.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
-    """Compares two window operators of one op_type; returns None for other terms, or if only the inputs differ."""
+    """Compares two window operators of one op_type; returns None for other terms, or if only their inputs differ."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -62,7 +62,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
             raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
-                raise Unsupported(f"two {name}: an input other than the data is not proved equal")
+                raise Unsupported(f"an input of two {name}, other than the data, is not proved equal")
         if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
             raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):
@@ -81,10 +81,10 @@ def _normal(terms: Terms, term: int) -> Window:
     data = inputs[0]
     if auto_pad in SAME:
         if terms.attribute(term, "pads") is not None:
-            raise Unsupported(f"{name} has auto_pad {auto_pad.decode()}, and pads")
+            raise Unsupported(f"{name} has both auto_pad {auto_pad.decode()} and pads")
         data, pads = _same(terms, term, auto_pad), (-1,)
     elif auto_pad not in UNPADDED or (auto_pad == b"VALID" and terms.attribute(term, "pads") is not None):
-        raise Unsupported(f"{name} has auto_pad {auto_pad!r}, and pads")
+        raise Unsupported(f"{name} has auto_pad {auto_pad!r}, which is unknown or contradicts pads")
     elif pads:
         if len(pads) % 2 or min(pads) < 0:
             raise Unsupported(f"{name} has pads {list(pads)}")
@@ -104,7 +104,7 @@ def _normal(terms: Terms, term: int) -> Window:
 
 
 def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
-    """Returns the data behind padops' SAME operator."""
+    """Returns the term of a SamePad_1 that pads the data as ``auto_pad`` does."""
     name, inputs = terms.op(term), terms.inputs(term)
     kernel = terms.attribute(term, "kernel_shape")
     if kernel is None and name in KERNELS:
@@ -129,7 +129,6 @@ def _same(terms: Terms, term: int, auto_pad: bytes) -> int:
 
 
 def _padded(terms: Terms, term: int, data: int, amounts: Sequence[int], fill: int) -> int:
-    """Returns the term of a Pad that pads a window's data."""
     given = terms.add_constant(np.array(amounts, np.int64), INT64)
     made = terms.add(Head(Kind.PAD, mode="constant", place=terms.head(term).place), (data, given, fill, ABSENT))
     terms.learn(made, terms.dtype(data) or 0, None)

@@ -1,8 +1,9 @@
 """Infers types and dims from a model's inputs with onnx's inference, ignoring declarations of inner values.
 
-A wrong declaration could prove anything. Inferred dims are trusted for values computed from the inputs by the operators
-listed here; for other operators, newer versions and calls, only element types are trusted. Elements of shapes
-(``data_prop``) are never inferred: onnx treats every Cast as a Cast of integers and assumes that no sum overflows.
+A wrong declaration could prove anything. The proof trusts the inferred dims of a value only if operators of
+``BELIEVED``, in versions up to ``NEWEST``, compute the value from the inputs. For other values, the proof trusts only
+the element type, or only the type and the rank. The elements of shapes (``data_prop``) are never inferred: onnx treats
+every Cast as a Cast of integers and assumes that no sum overflows.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueErro
 
 
 def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
-    """Returns a copy of the main graph with types and dims; and whether onnx accepts all nodes, Constants aside."""
+    """Returns a copy of the main graph with types and dims, and whether onnx accepts all nodes except Constants."""
     light = declarations(model)
     name_default_domain(light)
     del light.functions[:]  # their declared dims are never checked
@@ -76,10 +77,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """Returns how far to trust the inferred dims of a node's outputs, if its inputs' dims are trusted.
-
-    ``known`` returns the elements of an input.
-    """
+    """Returns how far to trust a node's inferred dims if its inputs' dims are trusted; ``known`` reads an input."""
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
     if node.domain not in ("", "ai.onnx") or op not in BELIEVED or is_new:

@@ -41,8 +41,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class RunInputs:
-    """The inputs and the options of a run of both models."""
-
     inputs: Sequence[Input]
     given: Mapping[str, np.ndarray] | None  # the caller's arrays; None for random inputs
     asked: Asked
@@ -55,11 +53,11 @@ class RunInputs:
 
     @property
     def proved(self) -> bool:
-        """Whether a few runs are enough."""
+        """Whether a few runs are enough: the models are proved equal, and the caller wants no more runs."""
         return self.is_proved and not self.asked.run and self.given is None
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
-        """Returns the attempts at each set of inputs; the first attempt that the model accepts counts."""
+        """Returns the attempts for each set of inputs; a run uses the first attempt that the model accepts."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
         count = count if self.inputs else 1  # without inputs, all runs are the same
@@ -69,9 +67,7 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    Callers may pass inputs by position and replace initializers. So the function compares names, order and number of
-    inputs and outputs, and the initializers that a caller can replace. It ignores the sizes and names of dims, and
-    default values: runs check them.
+    Callers may pass inputs by position. The sizes and names of dims, and default values, do not count: runs check them.
     """
     found = []
     for what, first, second in (

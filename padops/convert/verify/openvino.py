@@ -1,4 +1,4 @@
-"""Compares an IR with the converted model. OpenVINO's CPU device runs the IR in its own process: OpenVINO can crash.
+"""Compares an IR with the converted model. OpenVINO can crash, so it runs the IR in a process of its own, on the CPU.
 
 Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone, on its data in
 OpenVINO, and must return the same bits. Outputs may differ by the tolerance measured on either runtime.
@@ -47,7 +47,6 @@ def openvino_process(path: Path, outputs: Sequence[str]) -> OtherProcess:
 
 
 def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Verification:
-    """Compares an IR in OpenVINO with the converted model in ONNX Runtime."""
     with closing(openvino_process(source, [output.name for output in converted.message.graph.output])) as peer:
         try:  # inputs that the converted model accepts: OpenVINO returns results even for broken rules
             session = converted.session(optimised=True)
@@ -75,7 +74,7 @@ def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Ve
 
 
 def _answering(path: str, *names: str) -> Callable[[Any], Any]:
-    """Returns a function that runs an IR and returns its outputs; for a list, the inputs and output of each Pad."""
+    """Returns a function that runs an IR on inputs; if the inputs are in a list, it runs the IR up to its Pads."""
     outputs, pads = cache(_outputs), cache(_pads)
 
     def answer(question: Any) -> Any:
@@ -102,7 +101,7 @@ def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
 
 
 def _pads(path: str) -> Callable[[Feeds], list[Any]]:
-    """Returns a function that runs the Pads of an IR, and returns each Pad's name, inputs and output."""
+    """Returns a function that runs an IR up to its Pads. The function returns each Pad's name, inputs and output."""
     openvino = import_openvino()
     model = openvino.Core().read_model(path)
     pads = [layer for layer in model.get_ordered_ops() if layer.get_type_name() == "Pad"]

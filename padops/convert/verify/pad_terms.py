@@ -1,7 +1,8 @@
 """Brings ONNX Pads of all versions and domains into one normal form.
 
-By docs/semantics.md, all these Pads crop first (P3), have no limits (P4), and use the fill in mode constant only (P7).
-Pads of OpenVINO, nGraph, SAME and other frameworks stay operators; ``moves/definitions.py`` defines them.
+According to docs/semantics.md, all these Pads crop first (P3), have no limits (P4), and use the fill only in mode
+constant (P7). SamePad_1, and the Pads of OpenVINO, nGraph and other frameworks, have no normal form:
+``moves/definitions.py`` defines them.
 """
 
 from __future__ import annotations
@@ -137,10 +138,7 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Returns whether Pad ``b`` is Pad ``a`` with a list of all axes, in order.
-
-    If the rank of the data is unknown, the number of amounts determines it (P8).
-    """
+    """Returns whether Pad ``b`` is Pad ``a`` with a list of all axes in order; known amounts give the rank (P8)."""
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False
     (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))

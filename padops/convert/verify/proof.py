@@ -1,7 +1,8 @@
 """Proves two models equal by structure, moves and folds, region by region, from the outputs back to the inputs.
 
 Two terms are equal if they are the same term, if they apply the same operator to equal inputs, or if a rule proves them
-equal. A pair that a rule decides is a region. Names prove nothing: the proof only tries values of the same name first.
+equal. A pair that a rule decides is a region. Equal names prove nothing, but the proof tries values with equal names
+first.
 """
 
 from __future__ import annotations
@@ -32,17 +33,14 @@ DEEPEST = 40  # the most levels of nested goals: a rule may need the proof of an
 OTHERS = "they are two different inputs or constants"
 UNUSED = "only the converted model computes {}, which nothing uses and which might fail"
 Model = onnx.ModelProto
-Folders = tuple[Path | None, Path | None]
+Folders = tuple[Path | None, Path | None]  # of the external data of each model
 # Exceptions of a proof that reads missing, mistyped or too large attributes or inputs.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 DECLARED = "the converted model declares dims [{}] of the value '{}', which do not follow from the inputs"
 
 
 def prove(original: Model, converted: Model, *, folders: Folders = (None, None)) -> ProofRecord:
-    """Proves that the converted model returns the same bits wherever the original runs; runs neither model.
-
-    ``folders`` has the folder of the external data of each model.
-    """
+    """Proves that the converted model returns the same bits wherever the original runs; runs neither model."""
     try:
         return _prove(original, converted, folders)
     except UNREADABLE as error:
@@ -83,7 +81,7 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
-    """Returns a message for each value whose dims only the converted model declares; onnxruntime uses such dims."""
+    """Returns a message for each value whose dims only the converted model declares, since onnxruntime trusts them."""
     known: dict[int, list[Shape | None]] = defaultdict(list)
     declared = [row[:2] for row in first.declares] + [(term, dims_of(kind) or ()) for _, kind, term in first.outputs]
     for term, dims in declared:
@@ -109,8 +107,6 @@ def _differences(original: Model, converted: Model, first: Built, second: Built)
 
 
 class Matcher:
-    """Proves pairs of terms."""
-
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms, self._original, self._converted = terms, original, converted
         self._known: dict[object, RegionRecord] = {}  # the outcomes of the rule "moves" so far
@@ -149,7 +145,7 @@ class Matcher:
         return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries to prove pairs of values with the same name, in a body of each model or the main graphs (``TOP``)."""
+        """Tries to prove the pairs of values that have the same name in a body of each model, or in the main graphs."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -205,7 +201,7 @@ class Matcher:
         return False
 
     def _decide(self, a: int, b: int) -> RegionRecord:
-        """Returns the outcome of the rules for a pair: "fold" if both terms are windows, else "amounts" or "moves"."""
+        """Returns the outcome of the first rule that applies: fold, amounts or moves; "unknown" if none applies."""
         terms = self._terms
         if (found := folds.same(terms, a, b, self.prove)) is not None:
             return found
@@ -239,7 +235,7 @@ class Matcher:
         return not causes
 
     def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
-        """Returns a rule's outcome with the name of the pair and the operators that only one side has."""
+        """Returns a rule's outcome with the name of the pair, and with the operators that only one model has."""
         terms = self._terms
         mine, theirs = (set(cone(terms, root, terms.shared)) for root in (a, b))
         sides = [

@@ -1,4 +1,4 @@
-"""Compares two models in sessions with other execution providers.
+"""Compares two models in sessions with the execution providers that the caller names.
 
 A provider can crash its process, so each session has a process of its own, which runs this file as its program. The
 first message to the process creates the session; each later message runs the session once.
@@ -41,7 +41,6 @@ PADS_SHOWN = 5  # Pads listed for each provider
 
 
 def check_providers(providers: Any) -> None:
-    """Checks that an argument is a list of names, each alone or in a pair with options."""
     if isinstance(providers, str) or not isinstance(providers, Sequence):
         raise UsageError(f"providers is {kind_of(providers)}, expected a list of names")
     for entry in providers:
@@ -155,7 +154,7 @@ def _answering() -> Callable[[Any], Any]:
 
 
 def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
-    """Returns the session, its providers in order, and the provider of each Pad that onnxruntime lists, by node."""
+    """Returns the session, its providers in order, and the provider of each Pad by node name, if it is reported."""
     import onnxruntime
 
     from padops.runtime.model_words import words_of

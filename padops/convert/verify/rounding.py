@@ -1,8 +1,8 @@
-"""Measures how far rounding alone moves each output of the original: from this follows the tolerance.
+"""Measures how far rounding alone moves each output of the original. This determines the tolerance.
 
-The original runs at two optimisation levels, and with its inputs and weights changed by a rounding error. The tolerance
-is the largest change of an output times ``FACTOR``, since another order of sums or another fusion may cause a change of
-this size. A wrong Pad changes outputs by the size of the data.
+The original runs at two optimisation levels, and with its inputs and weights changed by a rounding error. Another order
+of sums, or another fusion, may change an output by as much. So the tolerance is ``FACTOR`` times the largest change of
+the output. A wrong Pad causes larger changes, of about the magnitude of the data.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Moves:
         return changed
 
     def takes(self, at: int, name: str, before: Value, after: Value, levels: bool = True) -> bool:
-        """Returns whether an output is within the tolerance; ``levels`` also allows what optimisation changes."""
+        """Returns whether an output is within the tolerance; ``levels`` includes the changes by graph optimisation."""
         if not are_alike(before, after):
             return False
         least = 1.0 if name in self._parts else 0.0
@@ -76,7 +76,7 @@ class Moves:
 
 
 def _parts(model: onnx.ModelProto) -> set[str]:
-    """Returns the outputs whose elements are fractions of 1: a sigmoid of 1e-5 may be computed as 1 minus a sum."""
+    """Returns the outputs whose rounding errors are relative to 1: a runtime may compute a sigmoid as 1 minus a sum."""
     made = {name: node for node in model.graph.node for name in node.output}
     found = set()
     for output in model.graph.output:
@@ -91,7 +91,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 def _is_near(
     before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
-    """Returns whether two values differ by no more than the ``pairs``, the largest element or ``least`` allow."""
+    """Returns whether two values are near: the ``pairs``, the largest element and ``least`` determine the limit."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)

@@ -15,7 +15,6 @@ INTEGERS = tuple(onnx.TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in
 
 
 def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
-    """Returns the imported version of each domain."""
     return {plain_domain(row.domain): row.version for row in message.opset_import}
 
 
@@ -36,7 +35,6 @@ def type_name(dtype: int) -> str:
 
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
-    """Returns the schema of an operator in an opset of its domain; None if onnx has no schema."""
     try:
         return onnx.defs.get_schema(op_type, opset, domain)
     except onnx.defs.SchemaError:

@@ -51,12 +51,10 @@ class NoMemory(DoesNotRun, MemoryError):
 
 
 class Session:
-    """A model in ONNX Runtime, on the CPU."""
-
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
         """Creates the session. ``library`` registers padops' operators; ``profile`` begins the path of a profile."""
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
-            raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
+            raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens only files with a UTF-8 name")
         with needing_onnxruntime("verifying a model"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
@@ -78,7 +76,6 @@ class Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds) -> Outputs:
-        """Returns the outputs by name."""
         names = [output.name for output in self._session.get_outputs()]
         with pyop.collected() as failed:
             try:
@@ -91,7 +88,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Runs the model on the inputs of trials; leaves out trials that lack memory, but raises NoMemory if all do."""
+        """Runs the model on the inputs of trials that fit into memory; raises NoMemory if no trial is left."""
         ran: list[Trial] = []
         for trial in trials:
             try:
@@ -102,7 +99,6 @@ class Session:
         return ran
 
     def end_profiling(self) -> str:
-        """Ends the profile; returns its content."""
         return Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
 
 
@@ -125,7 +121,6 @@ class Model:
 
     @property
     def is_large(self) -> bool:
-        """Whether one run after a proof is enough."""
         return self.path.stat().st_size > LARGE
 
 
@@ -139,7 +134,6 @@ class OtherProcess(Pickled):
             raise DoesNotRun(str(error)) from error
 
     def run(self, feeds: Feeds) -> Outputs:
-        """Returns the outputs by name."""
         return dict(self.ask(feeds))
 
 
@@ -158,7 +152,7 @@ class Trial:
 
 
 class Risks:
-    """Records each attempt before it runs, in memory that copies of the process share: attempts may crash a copy."""
+    """Records each attempt before it runs, because it may crash a copy of the process. All copies share the record."""
 
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
@@ -188,7 +182,7 @@ class Risks:
             self.end()
 
     def learn(self) -> bool:
-        """From now on, skips the attempt that crashed a copy of this process; returns False if no attempt ran."""
+        """Marks the attempt that crashed a copy of this process as one to skip; returns False if no attempt ran."""
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME
@@ -202,7 +196,7 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """In each turn, runs a model on the first inputs it accepts; runs the first trial twice unless ``is_stable``."""
+    """Runs a model, for each turn, on the first inputs that it accepts; the first trial also finds unstable outputs."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there are no inputs to run the model on")
     for attempts in turns:
@@ -228,7 +222,6 @@ def run_trials(
 
 
 def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
-    """Registers the operator libraries that these domains need."""
     from padops.runtime.session import register
 
     try:

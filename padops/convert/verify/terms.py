@@ -33,8 +33,6 @@ def digest_of(array: np.ndarray) -> bytes:
 
 
 class Kind(Enum):
-    """The kind of a term."""
-
     INPUT = "input"  # an input of the graph
     CONSTANT = "constant"  # known elements
     # One output of a node. The inputs are the node's inputs up to the last present input, then a BODY for each graph
@@ -74,8 +72,6 @@ class Head:
 
 @dataclass(frozen=True)
 class Facts:
-    """The known facts of a value."""
-
     dtype: int = 0  # the element type; 0 if unknown
     shape: Shape | None = None  # the dims; None if not even the rank is known
     read: Read | None = None  # returns the elements of a constant
@@ -101,8 +97,6 @@ outcome = partial(RegionRecord, "", (), ())
 
 
 class Terms:
-    """The store."""
-
     def __init__(self) -> None:
         # For a term, the name of its value: in the original, else in the converted model
         self.names: dict[int, str] = {}
@@ -130,7 +124,7 @@ class Terms:
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Read) -> int:
-        """Returns the term of a constant; ``read`` returns its elements, :func:`digest_of` their ``digest``."""
+        """Returns the term of a constant; ``read`` returns its elements, and ``digest`` is their :func:`digest_of`."""
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term

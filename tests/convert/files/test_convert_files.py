@@ -352,7 +352,7 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
         assert refusal(source, follow_links=True) == f"{TENSOR}file {data} is {kind}"
         data.rmdir() if data.is_dir() else data.unlink()
     save(source, "w\0.bin")
-    with pytest.raises(PadopsError, match=r"the location 'w\\x00.bin' of its data is no name of a file"):
+    with pytest.raises(PadopsError, match=r"the location 'w\\x00.bin' of its data is not a file name"):
         convert(source)
 
 

@@ -56,7 +56,7 @@ UNREADABLE = [
     of(descr=("<f4", (3,))), of(shape=(2**70,)), of(shape=(10**9, 10**9)), of(shape=(10**7, 10**7)), of(shape=(-1, 3)),
     of(shape=(1,) * 70), of(elements=b""),
 ]  # fmt: skip
-NO_NPZ = 'in.npz is no .npz file; numpy.savez("in.npz", x=...) writes one'
+NO_NPZ = 'in.npz is not an .npz file; numpy.savez("in.npz", x=...) writes one'
 OTHERS = "'x.txt' is not an input of the model, which takes x: float[2, 3]"
 
 

@@ -234,7 +234,7 @@ def test_amounts_are_computed_of_open_dims_alone() -> None:
 def test_record_of_an_open_dim_says_which_size_differs() -> None:
     assert left(emulated(emulations.circular_1d, [1, 3, "n"])) == [
         "ONNX Runtime runs it as it is; a Pad of 2, 1 does something else where axis 2 has fewer than 2 elements, "
-        "and with computed amounts it saves no nodes"]  # fmt: skip
+        "and a Pad with computed amounts saves no nodes"]  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [7, 8, 9, 40, 200])

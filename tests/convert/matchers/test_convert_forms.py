@@ -134,7 +134,7 @@ LEFT = [
     stays(13, pad(value=300.0), "the attribute value 300.0 cannot become an element of the data's type, int8", "int8"),
     stays(13, pad(value=1.5), "the attribute value 1.5 cannot become an element of the data's type, uint8", "uint8"),
     stays(13, pad(value=2.0), "the attribute value 2.0 cannot become an element of the data's type, bool", "bool"),
-    stays(13, pad(value=1.0), "the attribute value 1.0 is not a string, but the data are", "string"),
+    stays(13, pad(value=1.0), "the attribute value 1.0 is not a string, but the data are strings", "string"),
     stays(13, pad(value=1.0),
           "the attribute value 1.0 has to become an input, and the type of the data is unknown", "undefined"),
     stays(2, pad(["x"], pads=A, value=16777217), "the attribute value 16777217 is not a float"),
@@ -484,14 +484,14 @@ def test_a_mode_without_a_fill_takes_one_of_any_type() -> None:
 
 NAMED = {  # the data and other inputs, the tensors, and what is said of the last input
     "no integer": ("int32[2, 3] x", f"{GIVEN}, float f = {{0.5}}",
-                   "its fill is float, and its data are int32, in which 0.5 would be 0; give it a fill of int32"),
+                   "its fill is float, and its data are int32; a cast changes 0.5 to 0; give it a fill of int32"),
     "too large": ("float16[2, 3] x", f"{GIVEN}, float f = {{-1e9}}",
-                  "its fill is float, and its data are float16, in which -1000000000.0 would be -inf; "
+                  "its fill is float, and its data are float16; a cast changes -1000000000.0 to -inf; "
                   "give it a fill of float16"),
     "too small": ("int8[2, 3] x", f"{GIVEN}, int64 f = {{-129}}",
-                  "its fill is int64, and its data are int8, in which -129 would be 127; give it a fill of int8"),
+                  "its fill is int64, and its data are int8; a cast changes -129 to 127; give it a fill of int8"),
     "at run time": ("float[2, 3] x, double f", GIVEN,
-                    "its fill is double, and its data are float; cast the fill, which is computed"),
+                    "its fill is double, and its data are float; the fill is computed: cast it to float"),
     "pads of float": ("float[2, 3] x, float[4] pads", "", "its input pads is of type float, expected integers"),
     "pads beyond int64": ("float[2, 3] x", "uint64[4] pads = {0, 9223372036854775808, 0, 0}",
                           "its input pads has 9223372036854775808, which int64 cannot hold"),

@@ -70,7 +70,7 @@ def test_domains_of_tensorflow() -> None:
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
     assert record_of(message, "tf", "a.b").status == "converted"
     for wrong in ("padops", ""):
-        with pytest.raises(UsageError, match=f"'{wrong}' is no custom domain: padops knows what its nodes mean"):
+        with pytest.raises(UsageError, match=f"'{wrong}' is not a custom domain: padops knows its operators"):
             convert(message, custom_domains=[wrong])
 
 
@@ -269,13 +269,13 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (without(), "it has 1 input, expected 2 to 4"),
     (without(elem_type=INT64, shape=["n"]), "the number of its amounts is not known"),
     (aten(mode="symmetric", dims=None),
-     "the rank of its data is not known, and ONNX has no symmetric that crops as PyTorch's does"),
+     "the rank of its data is not known, and no ONNX Pad is equivalent in mode symmetric"),
     (aten(pads=[1] * 6), "it has amounts for 3 axes, but its data have rank 2"),
     (aten(pads=[1] * 3), "it has 3 amounts, expected an even number"),
     (aten("reflection_pad2d", pads=[1, 1]), "it has 2 amounts, expected 4"),
     (aten(pads=[[1, 1]]), "its amounts have shape [1, 2], expected a list"),
     (aten(pads=[-1, 0], dims=None),
-     "the rank of its data is not known, and ONNX has no reflect that crops as PyTorch's does"),
+     "the rank of its data is not known, and no ONNX Pad is equivalent in mode reflect"),
     (aten(mode="constant", value=300, dtype=UINT8), "the value 300 cannot become an element of the data's type, uint8"),
     (aten(mode="constant", value=1e300), "the value 1e+300 cannot become an element of the data's type, float"),
     (aten(mode="constant", value=1.5, dtype=STRING),
@@ -283,7 +283,7 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (aten(mode="constant", value=[1.0, 2.0]), "its value is not one constant number"),
     (aten(overload_name="out"), "its overload is 'out', which padops does not know"),
     (aten(dim=1), "its attribute dim is unknown"),
-    (image(pad_t=1), "its only amounts are pad_t, expected pad_t, pad_l, pad_b, pad_r"),
+    (image(pad_t=1), "it has only the amounts pad_t, expected pad_t, pad_l, pad_b, pad_r"),
     (image(pad=1, pads=[1] * 4), "its amounts are given more than once: pads, pad"),
     (image(pads=[1, 1]), "its attribute pads has 2 values, expected 4"),
     (image(stride_h=2), "its attribute stride_h is 2, expected 1"),

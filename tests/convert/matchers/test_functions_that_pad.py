@@ -165,7 +165,7 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
 
 @pytest.mark.parametrize(("source", "why"), [
     (centred(shape=[7]), "its input shape has dims [1], expected [2]"),
-    (centred(shape=[7, -2]), "its shape is [7, -2], expected integers that are not negative"),
+    (centred(shape=[7, -2]), "its target shape is [7, -2], expected non-negative integers"),
     (centred(shape=[7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
     (centred(axes=[1, -1]), "its axes [1, 1] name an axis twice [P8]"),
     (centred(axes=1), "its axes are not a list of integers, or the function's caller sets them"),
@@ -208,8 +208,8 @@ def reason(opset: int) -> str | None:
 def test_an_opset_that_nobody_knows() -> None:
     known = onnx.defs.onnx_opset_version()
     newest = max(KNOWN_OPSET, known) + 1
-    of_both = f"padops knows the Pads up to opset {KNOWN_OPSET}, onnx {onnx.__version__} up to opset {known}"
-    assert reason(newest) == f"{of_both}, and the model has opset {newest}; update padops and onnx"
+    of_both = f"padops knows the Pads up to opset {KNOWN_OPSET}, and onnx {onnx.__version__} up to opset {known}"
+    assert reason(newest) == f"the model has opset {newest}; {of_both}; update padops and onnx"
 
 
 def test_an_opset_that_onnx_knows(monkeypatch: pytest.MonkeyPatch) -> None:

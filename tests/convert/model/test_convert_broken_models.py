@@ -134,7 +134,7 @@ CALLS = [
      "node '' (graph.node[0], f) has 2 outputs; function 'local::f' has at most 1"),
     (growing(100),
      "the function calls of the model expand to more than 65536 nodes, most of them from "
-     "function 'local::f99'; padops takes up to 65536"),
+     "function 'local::f99'; padops accepts at most 65536"),
 ]  # fmt: skip
 
 COUNTS = [

@@ -278,7 +278,7 @@ def test_a_folder(source: Path, tmp_path: Path, cli: Cli) -> None:
 def test_strict(source: Path, tmp_path: Path, cli: Cli) -> None:
     """Without a fallback that was wanted, nothing is written."""
     out = tmp_path / "o.onnx"
-    advice = "--no-fallback (in Python fallback=False) adds no fallbacks"
+    advice = "to convert without fallbacks, use --no-fallback (in Python fallback=False)"
     assert cli("convert", source, out, "-q", "--strict") == (3, "", f"error: {SAYS}; {advice}\n")
     assert cli("convert", source.parent, tmp_path / "out", "-q", "--strict")[0] == 3
     assert not out.exists() and not (tmp_path / "out").exists()

@@ -90,6 +90,7 @@ def test_what_a_pad_does(node: Head, dims: Any, inputs: list, amounts: Any, mode
     found = definitions.defined(node, dims, dict(enumerate(inputs, 1)).get)
     assert found.axes == [definitions.Axis(size, *row) for size, row in zip(dims, amounts, strict=True)]
     assert (found.mode, found.rules, found.fill) == (mode, rules, fill)
+    assert found.number is (node.domain == "aten")
 
 
 NO_KERNEL = r"its strides and dilations do not fit rank \d \[S1\]"

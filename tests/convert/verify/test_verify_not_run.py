@@ -76,7 +76,7 @@ def test_models_that_cannot_be_fed_are_loaded(loads: tuple, verdict: str, outcom
         return create(self, optimised)
 
     monkeypatch.setattr(sessions.Model, "session", session)
-    notes = ["neither model was run: input 's' is not a tensor of a type that can be fed"]
+    notes = ["neither model was run: input 's' is not a tensor of a supported element type"]
     for name, one in zip(("original", "converted"), loads):
         notes += [f"ONNX Runtime does not load the {name} model: no kernel"] * (not one)
     assert answer(SEQUENCE, SEQUENCE) == (verdict, outcome, tuple(notes))

@@ -10,12 +10,16 @@ _TABLE: dict[str, tuple[tuple[str, str], ...]] = {
     "a limit of memory, far above what Pads of models have; tests take it from here": (
         ("convert/matchers/maps.py",
          "LONGEST = 1 << 20 # the most elements of an axis for which maps are written out"),),
+    "a node's term sets it; terms of each other kind have this number alike": (
+        ("convert/verify/terms.py", "output: int = «0 → 1» # the index of a node's output or of a formal; for a body, "
+         "the number of formals"),),
     "what reads a node always sets it": (("csrc/core/provider_rules.h", "int version = «0 → 1»; // of Pad"),),
     "a size that decides only what is tried, or how long something waits; no verdict depends on its last byte": (
         ("convert/verify/choice.py", "if is_proved and «size > CHEAP → (size >= CHEAP)» and not must_run:"),
         ("convert/verify/choice.py", "process.join(«1 → 2»)"),
         ("convert/verify/rounding.py", "DRAWS = 2 # runs with changed inputs and weights"),
         ("convert/standard/axes.py", "if dims is not None and «prod(dims) <= largest → (prod(dims) < largest)»:"),
+        ("convert/verify/moves/__init__.py", "FEW = 64 # the most elements of a value whose numbers count"),
         ("convert/verify/moves/__init__.py", "MOST = 1 << 24 # the most elements of a value of known dims"),
         ("convert/verify/moves/__init__.py", "return {one for one in found if abs(one) < FAR}"),
         ("convert/verify/moves/__init__.py",

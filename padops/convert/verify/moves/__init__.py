@@ -1,10 +1,14 @@
 """Compares two parts that only move data: each part runs on the positions of elements instead of the elements.
 
 An operator that only moves data decides only where each element comes from. If both parts yield the same element at
-each position, they agree for all data of these dims. Open dims get fixed sizes. First, all dims have the same size,
-from 0 to ``LARGEST`` or to a longer period. Then one axis has 0 or 1 elements, or a size near constants of the parts,
-their products or sums. Then two axes are large. Last, each symbol or each dim has a size of its own. The proof names
-its sizes and covers no others.
+each position, they agree for all data of these dims. Open dims get fixed sizes, in four kinds of sets:
+
+- All open dims have the same size: from 0 to ``LARGEST`` or to a larger period of Mod, and some more sizes.
+- One axis has 0 or 1 elements, or a size near a constant of the parts, or near a product or sum of constants.
+- Two axes are large.
+- The sizes are drawn at random: one size for each symbol, or one for each dim.
+
+The proof lists its sizes, and counts the drawn sets. It covers no other sizes.
 """
 
 from __future__ import annotations
@@ -121,7 +125,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 
 
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
-    """Returns the integers of two parts that follow from no open dim; the parts may begin to differ at these sizes."""
+    """Returns the integers of two parts that depend on no open dim. Near such a size, the parts may begin to differ."""
     found = set[int]()
     for term in cones:
         found |= set(_fixed(pair, term))
@@ -140,7 +144,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Returns sizes near products and sums of constants (n / 2 / 2 - 100 is positive from 404 on), and periods."""
+    """Returns sizes near products and sums of constants (n / 2 / 2 > 100 from n = 404 on), and the periods of Mod."""
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS:
@@ -163,13 +167,13 @@ def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[i
 
 
 def _fixed(pair: list[Evaluation], term: int) -> list[int]:
-    """Returns the elements of a term of few integers that depend on no open dim: they are the same at two sizes."""
+    """Returns the integers of a small term that are the same at two sizes, and so depend on no open dim."""
     one, other = _few(pair, term)
     return [int(number) for number in one[one == other]]
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a term's integers at each of two sizes, if they are few and have the same shape; else no integers."""
+    """Returns the integers of a term at each of two sizes; empty arrays if these are many, or if the shapes differ."""
     with suppress(Unsupported, Fails):
         one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:

@@ -1,8 +1,7 @@
 """Defines Pads: ONNX's Pad, CenterCropPad, Pads of other frameworks, and Pads of padops that mirror no ONNX Pad.
 
 The definitions follow the Pads' documentation and docs/semantics.md. They share no code with the converter, because
-they check it; tests compare them with ``padops/spec/plan.py``. This module also decides which terms the rules follow to
-their inputs: Pads, and operators that move data or compute integers.
+they check it; tests compare them with ``padops/spec/plan.py``.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ OPENVINO_1, OPENVINO_12 = ONCE, Rules(limit="once", clamp=True)
 
 
 class Axis(NamedTuple):
-    """One axis of a Pad: its size; the elements added before, behind and between (negative: removed)."""
+    """One axis of a Pad: its size, the amounts at both ends, and the number of elements between neighbours (P6)."""
 
     size: int
     begin: int
@@ -81,7 +80,7 @@ def output(axis: Axis, rules: Rules) -> int:
 
 
 def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
-    """Returns the first element to extend from, and the number of such elements (P3)."""
+    """Returns the elements that a Pad extends (P3): the position of the first one, and their number."""
     if not rules.crop or mode == "constant":
         return 0, axis.size
     front, back = max(-axis.begin, 0), max(-axis.end, 0)
@@ -89,7 +88,7 @@ def window(axis: Axis, mode: str, rules: Rules) -> tuple[int, int]:
 
 
 def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
-    """Yields the labels of the rules that a Pad breaks; checks P10 only for single axes."""
+    """Yields the labels of the rules that a Pad breaks; checks P10 for each axis, but not for the whole output."""
     empty = any(output(axis, rules) == 0 for axis in axes)
     for axis in axes:
         size = output(axis, rules)
@@ -132,8 +131,6 @@ def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
 
 
 class Definition(NamedTuple):
-    """The effect of a Pad on data of one shape."""
-
     axes: Sequence[Axis]
     mode: str
     rules: Rules
@@ -180,12 +177,12 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
-    """Yields a term and, through all followed terms, their inputs; stops below a term for which ``ends`` is True."""
+    """Yields the root and all terms that the rules reach from it; does not go beyond a term if ``ends`` is True."""
     return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
 def data_rank(head: Head, given: Mapping[int, np.ndarray | None]) -> int | None:
-    """Returns the rank of a Pad's data, by its amounts (P8); None if they are unknown, or if the Pad has axes."""
+    """Returns the rank of a Pad's data, by the number of amounts (P8); None if unknown, or if the Pad has axes."""
     whose, amounts = dialect(head), given.get(1)
     if whose == "ngraph":
         below = next(value for name, _, value in head.attributes if name == "padding_below")
@@ -246,7 +243,7 @@ def _rows(shape: Sequence[int], begins: Any, ends: Any, interior: Any = 0) -> li
 
 
 def _placed(shape: Sequence[int], amounts: Iterable[tuple[int, int, int]]) -> list[Axis]:
-    """Returns the axes of data; a row of ``amounts`` has an axis, and the elements added before and behind it."""
+    """Returns the axes of data; each row of ``amounts`` has an axis, its begin and its end; other axes have 0, 0."""
     found = [Axis(size, 0, 0) for size in shape]
     for axis, begin, end in amounts:
         found[axis] = Axis(shape[axis], begin, end)
@@ -297,7 +294,7 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
-    """Returns the axes of a CenterCropPad: half of the elements that it adds or removes are at an axis's beginning."""
+    """Returns the axes of a CenterCropPad, which adds or removes half of the elements at the beginning of an axis."""
     chosen = range(len(shape)) if axes is None else axes
     if target is None or target.size != len(chosen):
         raise Fails(f"CenterCropPad has the target shape {target} for {len(chosen)} axes")

@@ -1,8 +1,7 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-The id of an unknown element identifies a value of the model and a place in this value. The id of a constant element
-identifies its type and bits. onnx's reference implementation, which shares no code with the converter, computes
-operators.
+An id identifies an unknown element by its value in the model and its place in this value, and a constant element by its
+type and bits. onnx's reference implementation, which shares no code with the converter, computes operators.
 """
 
 from __future__ import annotations
@@ -56,7 +55,6 @@ Value = np.ndarray | Ids
 
 
 def dtype_of(array: np.ndarray) -> int:
-    """Returns the element type of known elements."""
     return TensorProto.STRING if array.dtype == object else int(helper.np_dtype_to_tensor_dtype(array.dtype))
 
 
@@ -112,7 +110,7 @@ class Elements:
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
     def cast(self, value: Ids, dtype: int) -> Ids | None:
-        """Casts elements to a type; an unknown element keeps its id. Returns None if a cast may round or is unknown."""
+        """Casts elements to a type; an unknown element keeps its id. Returns None if a result is not certain."""
         if value.dtype == dtype:
             return value
         for block in self.blocks(value) - {0}:
@@ -137,7 +135,7 @@ class Elements:
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
-    """Casts known elements to a type; returns None if runtimes may differ, as for numbers beyond the type."""
+    """Casts known elements to a type; returns None if runtimes may disagree, such as on a number beyond the type."""
     source = dtype_of(array)
     if source == dtype:
         return array
@@ -289,7 +287,7 @@ class Evaluation:
             raise Unsupported(f"a value has {count} elements, which is more than {self._most}")
 
     def _leaf(self, term: int) -> Ids:
-        """Returns ids for the elements of a value whose node is not evaluated, because both models have the value."""
+        """Returns ids for a value that is not evaluated; refuses a value that only the converted model computes."""
         head = self._terms.head(term)
         name = self._terms.names.get(term, str(head.name or term))
         what = f"the value '{name}' ({head.name if head.kind is Kind.OPERATOR else head.kind.value})"
@@ -314,7 +312,7 @@ class Evaluation:
         return leaf
 
     def _open_shape(self, term: int) -> tuple[Dim, ...] | None:
-        """Returns open dims for a Pad or its data, one for each axis of the known amounts; None for other values."""
+        """Returns a shape of open dims for a Pad or its data, if the amounts determine the rank; else None."""
         terms = self._terms
         for pad in islice(cone(terms, self._roots[0]), DEEPEST):
             if dialect(terms.head(pad)) and terms.find(term) in map(terms.find, (pad, terms.inputs(pad)[0])):
@@ -425,7 +423,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
         raise Unsupported("Squeeze has an empty list of axes")
     if axis is not None and not -rank <= axis < rank + (op == "Flatten"):
-        raise Fails(f"{op} along axis {axis} of rank {rank}")
+        raise Fails(f"{op} has axis {axis}, which is out of range for rank {rank}")
     if op == "Slice" and rest:
         _check_slice(rank, [*values[1:], None, None][:4])
     if op == "Split":
@@ -450,7 +448,9 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     if op in SUMS:
         for value in (data, *rest):
             if value.dtype.kind not in "iu" or value.size > FEW:
-                raise Unsupported(f"{op} has operands of {value.dtype}, or of many elements")
+                raise Unsupported(
+                    f"{op} has an operand of {value.dtype} and size {value.size}, expected at most {FEW} integers"
+                )
             far = value.size and max(abs(int(value.max())), abs(int(value.min()))) > SAFE
             if far and op not in ("Clip", "Max", "Min", "Sign"):
                 raise Unsupported("an integer may grow beyond its type")
