@@ -29,7 +29,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
             continue
         other = providers.who(beside[id], provider)
         if answer["outcome"] == "right" and own and other and other != provider and verdict != "may be wrong":
-            taken.append(f"{id}: {other} took a Pad that {provider} runs right: {answer['why']}")
+            taken.append(f"{id}: {other} took a Pad that {provider} runs correctly: {answer['why']}")
         about = own or provider in answer["why"]  # else the verdict is about the CPU's provider
         if provider == OPENVINO and answer["outcome"] == "wrong" and _depends_on_data(id, answer["detail"]):
             continue

@@ -189,7 +189,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
         unsure = ALL[name].given or (provider, name) in UNSURE
         if ran_right and who(answer, provider) != provider and not unsure:
-            found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
+            found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs correctly")
     return found
 
 

@@ -44,8 +44,8 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--without-pad", action="store_true", help="with --target onnx: also replace ONNX Pad by other "
                         "standard operators, for runtimes whose Pad lacks modes or is wrong")  # fmt: skip
     parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: use only operators "
-                        "that this execution provider runs right, on its device: openvino, WebGpuExecutionProvider, "
-                        "...")  # fmt: skip
+                        "that this execution provider runs correctly, on its device: openvino, "
+                        "WebGpuExecutionProvider, ...")  # fmt: skip
     add_rules(parser, "with --for: ")
     parser.add_argument("--opset", type=count, metavar="N", help="with --target onnx: write the Pads for version N of "
                         "the standard operators, and convert the rest with onnx's version converter; implies "

@@ -190,7 +190,7 @@ NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations o
 
 
 def sarif(results: Results, allowed: Collection[str]) -> str:
-    """Returns a SARIF log with one run and a result for each finding."""
+    """Returns a SARIF log of one run, which has a result for each finding."""
     import padops
 
     rules = [*RULES.values(), UNREADABLE]

@@ -42,7 +42,7 @@ class Seen:
 
     @property
     def fails(self) -> bool:
-        """Whether the provider claims the Pad and does not run it right."""
+        """Whether the provider claims the Pad and does not run it correctly."""
         return self.does in SURELY_FAILING
 
     @property

@@ -257,7 +257,7 @@ def with_own_providers(
     alone.log_severity_level = 4
     if behind and (pads := _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)[1]):
         raise RuntimeError(
-            f"{' or '.join(behind)} does not run {plural(len(pads), 'Pad')} of this model right "
+            f"{' or '.join(behind)} does not run {plural(len(pads), 'Pad')} of this model correctly "
             f"({', '.join(map(repr, pads[:5]))}), and padops cannot come before a provider that is already in "
             f"SessionOptions; {WAY}"
         )

@@ -23,8 +23,8 @@ def get_ep_names() -> list[str]:
 
     Returns:
         Three names: the provider for Pads that would go to the CPU's provider; the provider for Pads that providers
-        behind it do not run right; and the provider that runs no node, whose device adds the operators of the domain
-        ``padops`` to a session.
+        behind it do not run correctly; and the provider that runs no node, whose device adds the operators of the
+        domain ``padops`` to a session.
     """
     return list(EP_NAMES)
 

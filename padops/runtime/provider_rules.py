@@ -1,4 +1,4 @@
-"""The Pads that other execution providers of onnxruntime do not run correctly, read from ``padops/rules/``.
+"""Rules, read from ``padops/rules/``: the Pads that other execution providers of onnxruntime do not run correctly.
 
 CMake builds the same table into the library. padops' provider reads it when onnxruntime asks which nodes to claim.
 """
@@ -63,7 +63,7 @@ class KnownProvider:
     name: str  # as in ``providers=[...]``
     version: str  # the release on which the rules were measured; ``NOT_RUN`` if the rules come from its source
     fuses: bool  # whether it claims nodes of other providers, so that padops must replace these nodes
-    rules: tuple[ProviderRule, ...]  # the first rule that holds counts. If none holds, the provider runs the Pad right
+    rules: tuple[ProviderRule, ...]  # the first rule that holds counts; if none holds, the provider is right
     # Element types for which its Slice, Concat, Expand and Tile keep every bit, as measured by ``python3
     # scripts/provider_parts.py``; empty if not measured.
     moves: tuple[str, ...] = ()

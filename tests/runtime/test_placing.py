@@ -54,7 +54,7 @@ def device(name: str, **given: str) -> Step:
     ([OPENVINO, WEBGPU], {CPU}, [OPENVINO, WEBGPU, EP_NAME, CPU], None),
 ])  # fmt: skip
 def test_the_place_in_front(names: list, available: set | None, placed: list[str], first: dict | None) -> None:
-    """Before the first provider that does not run every Pad right, with the names of all of these."""
+    """Before the first provider that does not run every Pad correctly, with the names of all of these."""
     given = [Chosen(*one) if isinstance(one, tuple) else Chosen(one, {}) for one in names]
     chosen = placing.with_padops(given, available)
     assert [one.name for one in chosen] == placed
@@ -140,7 +140,7 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
     options = recording_options()
     device(CPU)(options)
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [OPENVINO, CPU])
-    why = rf"{OPENVINO} does not run 1 Pad of this model right \('p'\), and padops cannot come before a provider that "
+    why = rf"{OPENVINO} does not run 1 Pad of this model correctly \('p'\), and padops cannot come before a provider"
     with pytest.raises(RuntimeError, match=f"(?s){why}.*name the providers in providers= instead"):
         placing.with_own_providers(pad([1, 1], "wrap", 19, "float[4]").SerializeToString(), options, True, 32)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()

@@ -47,7 +47,7 @@ def require_type(name: str) -> None:
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the first output of an ONNX model, fed by name."""
+    """Run an ONNX model on inputs by name, and return its first output."""
     content = model.SerializeToString()
     session = onnxruntime.InferenceSession(content, session_options(), providers=["CPUExecutionProvider"])
     output: np.ndarray = session.run(None, dict(fed))[0]

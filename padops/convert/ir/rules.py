@@ -90,7 +90,7 @@ def _scatter_update(layer: Layer, data: str, indices: str, updates: str, axis: s
 def _split(layer: Layer, data: str, axis: str) -> list[str]:
     count, outputs = layer.integer("num_splits"), len(layer.node.output)
     if count != outputs:
-        raise Unreadable(f"num_splits is {count}, expected {outputs}, the number of its outputs")
+        raise Unreadable(f"num_splits is {count}, but the layer has {outputs} outputs")
     layer.add("Split", data, count=count, axis=layer.number(axis), num_outputs=count)
     return list(layer.nodes[-1].output)
 

@@ -141,7 +141,7 @@ def without_last_input(text: str) -> str:
     ("lstm sequence forward", without_last_input, "it has 6 inputs, expected 7"),
     ("relu", lambda t: t.replace("</output>\n\t\t</layer>\n\t\t<layer id=\"2\"", '<port id="9" precision="FP32"/>'
      "</output></layer><layer id=\"2\""), "it has 2 outputs, expected 1"),
-    ("split", lambda t: t.replace('num_splits="2"', 'num_splits="3"'), "num_splits is 3, expected 2"),
+    ("split", lambda t: t.replace('num_splits="2"', 'num_splits="3"'), "num_splits is 3, but the layer has 2 outputs"),
     ("matmul", lambda t: t.replace('transpose_b="true"', 'transpose_b="x"'), "transpose_b='x' is not true or"),
     ("gather of a list of one axis", lambda t: t.replace('shape="1"', 'shape="0"'), "0 elements, expected one"),
     ("deconvolution to a shape, same_upper", lambda t: t.replace('output_padding="0, 0"', 'output_padding="0"'),
