@@ -95,7 +95,7 @@ class Pad:
 
     @cached_property
     def info(self) -> PadInfo | None:
-        """The Pad's description; None if no operator of padops is equivalent, or only the node's ``pads`` are set."""
+        """The Pad's description; None if the match has no operator of padops."""
         return None if self.match.pad is None else describe(self.match.pad, self.site, self.types)
 
     @cached_property

@@ -67,7 +67,7 @@ def check_targets(
     """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
     for path in (path for path in targets if path is not None):
         if any(_same_file(path, Path(record.name)) for record in document.foreign):
-            raise UsageError(f"{path} is a file of the source, and the output has another format; name another output file")
+            raise UsageError(f"{path} is a file of the source, whose format is not ONNX; name another output file")
         if document.path is not None and not in_place and _same_file(path, document.path):
             why = f"{path} is the source itself; to replace it, use"
             raise UsageError(f"{why} in_place=True", f"{why} --in-place")

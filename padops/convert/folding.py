@@ -294,8 +294,8 @@ class FoldPads:
         """Remove a folded Pad and nodes that only computed its amounts, and record it; return False if it must stay.
 
         The nodes that read the padded data then read the Pad's data. In two cases, the Pad becomes an Identity instead
-        or, with ``only_bypass``, stays. First, its output is an output of a graph or a function, which must keep its name.
-        Second, an inner graph reads its output, and a value there may have the data's name and so hide the data.
+        or, with ``only_bypass``, stays. First, its output is an output of a graph or a function, which must keep its
+        name. Second, an inner graph reads its output, and a value there may have the data's name and so hide the data.
         """
         self._types.infer()  # once a node is gone, types can no longer be inferred
         scope, node, data, output = pad.site.scope, pad.site.node, pad.site.node.inputs[0], pad.output

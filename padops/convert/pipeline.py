@@ -320,7 +320,7 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
-    """Return a sentence for each node with SAME that no conversion can fix and onnxruntime gets or may get wrong."""
+    """Return a sentence for each node with SAME that onnxruntime computes wrong, or may, and that padops cannot fix."""
     gets = {"wrong": "gets", "may be wrong": "may get"}
     failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]

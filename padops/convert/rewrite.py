@@ -174,8 +174,8 @@ def _written(
         check_nesting(builder.nodes, pad.around)
         made = builder.nodes
         if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
-            cast = ", by a cast to float and back" if pad.type == "float16" else ""
-            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right{cast}, or fails"])))
+            cast = " (by a cast to float and back)" if pad.type == "float16" else ""
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad{cast} is right or fails"])))
     except (Unconvertible, Unneeded):
         detach(builder.nodes)
         raise

@@ -1,7 +1,7 @@
 """The operators of the domain ``padops``: one row each, and a function that turns a node into a plan.
 
-A dialect defines how a specification writes a Pad: the inputs and attributes with the amounts, the modes, and the
-effect of negative amounts. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
+A dialect defines how a specification writes a Pad: which inputs and attributes hold the amounts, which modes exist,
+and what negative amounts do. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
 native library holds the same table in ``csrc/core/dialects.cpp``; ``tests/csrc/test_describe.py`` compares the two.
 """
 

@@ -22,7 +22,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def value_of(file: Path, name: str) -> Any:
-    """Return the value of a name in a peer's file, or None for a missing name; run only the parts that define it."""
+    """Run the parts of a peer's file that define a name; return the name's value, or None if it is missing."""
     imports, definitions = _part(file, [name])
     namespace = dict[str, Any]()
     kept = []

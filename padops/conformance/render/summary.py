@@ -1,4 +1,4 @@
-"""A summary of a run: the content of its report in every form."""
+"""A summary of a run: the content that every format of its report shows."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def _cast(numbers: np.ndarray, type_name: str) -> np.ndarray:
 
 
 def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Generator) -> np.ndarray:
-    """Return distinct random axes; some count from the end if the data's rank is known."""
+    """Return distinct random axes; some are negative if the data's rank is known."""
     count = prod(shape)
     rank = count if data is None else len(data)
     chosen = rng.permutation(max(rank, count))[:count]

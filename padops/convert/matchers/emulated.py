@@ -284,7 +284,7 @@ def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite
 
     If an axis has only 2 elements, a Slice of the last 3 returns 2; a Pad by 3 would repeat one. So the amounts are::
 
-        x -> Shape -> Concat twice -> [Add each axis's difference -> Max 0 ->] Min with the amounts -> pads
+        x -> Shape -> Concat with itself -> [Add ``bounds`` -> Max 0 ->] Min with the amounts -> pads
     """
     dims = constants.insert("Shape", [data], site, "shape")
     most = constants.insert("Concat", [dims, dims], site, "sizes", [ir.AttrInt64("axis", 0)])

@@ -146,7 +146,7 @@ def infer_graph(message: onnx.ModelProto) -> onnx.GraphProto:
 
 
 def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
-    """Return the indices of nodes in order of use; empty if the nodes already stand in this order, or form a cycle."""
+    """Return the indices of nodes in topological order; [] if the nodes are in this order already, or form a cycle."""
     makers = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     read = [[name for _, inner in nodes_of([node]) for name in inner.input] for node in nodes]
     needed = {i: {makers[name] for name in names if name in makers} for i, names in enumerate(read)}
@@ -300,7 +300,7 @@ def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.Ty
 def _see_calls(
     nodes: Sequence[onnx.NodeProto], found: onnx.GraphProto, around: Types, given: Mapping[Key, _Given]
 ) -> None:
-    """Record, for each function, the calls among ``nodes``; ``found`` is their graph with inferred types."""
+    """Record the calls among ``nodes`` by function; ``found`` is the graph of ``nodes`` with inferred types."""
     own = {info.name: info.type for info in declared(found)}
     for tensor in found.initializer:
         own[tensor.name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)

@@ -239,7 +239,7 @@ def _leaves_some(pad: PadInfo) -> bool:
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """Return the larger amount of each axis in mode reflect; None if it is unknown, or differs between calls."""
+    """Return the larger amount of each axis of the calls in mode reflect; None if they differ or one is unknown."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     found = [x.reshape(2, -1).max(axis=0) for x in reflecting if isinstance(x, np.ndarray) and x.size % 2 == 0]
     is_one = 0 < len(found) == len(reflecting) and all(np.array_equal(one, found[0]) for one in found)

@@ -171,7 +171,7 @@ def comparison(
 
 
 def _file(document: Document, folder: Path) -> Path:
-    """Returns the path of a model's file. Writes a model in memory to a file, with its data in the same folder."""
+    """Returns the path of a model's file. Writes a model that is in memory, and its data, into the folder first."""
     if document.path is not None:
         return document.path
     folder.mkdir()

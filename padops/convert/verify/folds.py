@@ -77,7 +77,7 @@ def _normal(terms: Terms, term: int) -> Window:
     pads = tuple(int(amount) for amount in terms.attribute(term, "pads", ()))
     pads = pads if any(pads) else ()
     if not inputs or inputs[0] == ABSENT or terms.head(term).outputs > 1:
-        raise Unsupported(f"{name} has no data, or several outputs")
+        raise Unsupported(f"{name} has no data or more than one output")
     data = inputs[0]
     if auto_pad in SAME:
         if terms.attribute(term, "pads") is not None:
