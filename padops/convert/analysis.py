@@ -235,7 +235,7 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
-    """Return the verdict on an operator of padops: without the library, ONNX Runtime runs it only by its fallback."""
+    """Return the verdict on an operator of padops: without the library, ONNX Runtime needs the operator's fallback."""
     renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
         slow = f"{renamed}, so padops' library does not run it; padops convert fixes that"

@@ -236,7 +236,7 @@ def _open_axes(pad: PadInfo) -> Iterator[Fault]:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
-    """Yield the faults that follow from an axis's amounts; reflect adds at most ``left`` - 1 elements."""
+    """Yield the faults that follow from an axis's amounts; reflect adds fewer elements than a crop leaves."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)

@@ -48,8 +48,8 @@ def register(
             float16 Pad to onnxruntime if onnxruntime's own Pad is surely right, so that the Pad and neighbours without
             float16 kernels can stay in float32. ``"native"`` claims these Pads, too.
         providers: Other providers of the sessions, first choice first, as in ``padops.InferenceSession``. padops adds
-            all of them to the options. It adds its provider before the CPU's, and a second provider of its own before
-            the first provider that is known to fail on some Pads. The options must not have other providers yet.
+            all of them to the options, and its own provider before the CPU's. If a provider is known to fail on some
+            Pads, another provider of padops comes before that provider. The options must not have other providers yet.
         operators: The operators of the native library to register, such as ``["Pad_18"]``; by default all. Registering
             all of them adds about a millisecond to the creation of a session.
         extensions: Only for the backend ``"pyop"``: pass ``False`` if you will register the library of
@@ -146,7 +146,7 @@ def prepare(
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(f"rules needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider in providers")
+        raise ValueError(f"rules= needs onnxruntime 1.{FIRST_MINOR} or newer, and providers= with the rules' provider")
     of_the_caller = False
     if minor >= FIRST_MINOR:
         before = placing.placed.get(options)

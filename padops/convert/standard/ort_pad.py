@@ -361,7 +361,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """Return zeros in mode constant, else the amounts: ONNX Runtime may fold the unused branch, which must not fail."""
+    """Return zeros in mode constant, else the amounts: the unused branch must not fail if ONNX Runtime folds it."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 

@@ -196,7 +196,7 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model, for each turn, on the first inputs that it accepts; the first trial also finds unstable outputs."""
+    """Runs a model for each turn, on the turn's first inputs that it accepts; the first run finds unstable outputs."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there are no inputs to run the model on")
     for attempts in turns:
