@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
   check(ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "beside", &env));
   check(ort->RegisterExecutionProviderLibrary(env, "padops", arguments[1]));
   check(ort->CreateSessionOptions(&options));
-  // What the provider does not run right, the provider, what is left for the processor, the processor.
+  // What the provider does not run correctly, the provider, what is left for the processor, the processor.
   append(env, options, "PadopsFirstExecutionProvider", "before", provider);
   if (count == 5 && !append(env, options, provider))  // it is built in
     check(ort->SessionOptionsAppendExecutionProvider(options, arguments[4], nullptr, nullptr, 0));

@@ -12,7 +12,7 @@ import onnx
 import onnxruntime
 import pytest
 from cpp_builds import ROOT
-from provider_sessions import CPU, pad, providers_of_pads
+from provider_sessions import CPU, model, pad, providers_of_pads
 from test_provider_in_front import MODES, WEBGPU, of_each_provider, session
 
 import padops
@@ -125,6 +125,19 @@ def test_files_that_the_library_refuses(content: bytes, told: str, tmp_path: Pat
     if "JSON" in told:
         with pytest.raises(ValueError, match=re.escape(f"{file}: expected JSON: ")):
             rules_with(file)
+
+
+@pytest.mark.parametrize(("when", "count", "taken"), [
+    ("axes but all", 1, True), ("axes but all", 2, True),  # 2 axes of rank 2 may name one axis twice
+    ("axes turned", 0, False), ("axes turned", 1, False), ("axes turned", 2, True),
+])  # fmt: skip
+def test_computed_axes(when: str, count: int, taken: bool, tmp_path: Path) -> None:
+    """The number of amounts is known, and with it the number of axes; a rule that may apply counts."""
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(RULES | {"rules": [RULE | {"when": when}]}))
+    amounts = f"int64[{2 * count}] p = {{{', '.join('1' * 2 * count)}}}"
+    graph = f"g (float[2, 3] x, int64[{count}] axes) => (float[a, b] y) <{amounts}> {{ y = Pad (x, p, , axes) }}"
+    assert takes(model(graph), {"before": "Other", "rules": str(file)}) is taken
 
 
 def test_rules_of_a_session(tmp_path: Path) -> None:
