@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -28,6 +29,7 @@ except ImportError:  # Windows
 
 HIDDEN = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # the name of a hidden folder, as ``tempfile.mkdtemp`` makes it
 BLOCK = 8 << 20  # bytes that this process copies at a time
+PATIENCE = 10  # seconds to wait for a lock, which a program other than padops may hold for its own reasons
 KERNEL_BLOCK = 1 << 31  # bytes that the kernel copies at a time; smaller parts take up to twice as long (ext4)
 
 NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -146,6 +148,7 @@ class Staging:
             for path, known in self._expected.items():  # the destination may have changed since the files were staged
                 if identity(path) != known and not (path == target and _is_already(self.hidden / last, target)):
                     raise OSError(errno.EBUSY, CHANGED, str(path))
+            replaced = identity(target)
             parents = {parent for location in self._locations for parent in (self.folder / location).parents}
             folders = sorted((path for path in parents if not os.path.lexists(path)), reverse=True)  # innermost first
             try:
@@ -156,6 +159,8 @@ class Staging:
                     shutil.copymode(target, self.hidden / last)
                 os.replace(self.hidden / last, target)
             except BaseException:
+                if identity(target) != replaced:  # no lock: another process has put its model for these data there
+                    raise
                 for path in (*made, *folders):
                     with contextlib.suppress(OSError):  # a folder may have other files
                         path.rmdir() if path.is_dir() else path.unlink()
@@ -163,17 +168,20 @@ class Staging:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Waits until every other writer has left this context for the folder; a process that ends leaves the context.
+        """Waits until every other conversion into the same folder has left this context, at most ``PATIENCE`` seconds.
 
-        The reason: a failing writer removes its data files and folders, even if another writer already uses them. The
-        context does nothing on Windows, on file systems without locks, and for a folder that this process may not read.
+        The reason: a failing writer removes its data files and folders, even if another writer already uses them. On
+        Windows, on file systems without locks, and for a folder that this process may not read, nothing waits.
         """
         with contextlib.ExitStack() as lock:
             with contextlib.suppress(OSError):
                 if fcntl is not None:
                     descriptor = os.open(self.folder, os.O_RDONLY)
                     lock.callback(os.close, descriptor)
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                    lock.callback(fcntl.flock, descriptor, fcntl.LOCK_UN)  # a forked child may have the descriptor, too
+                    end = time.monotonic() + PATIENCE
+                    while not _is_locked(descriptor) and time.monotonic() < end:
+                        time.sleep(0.01)
             yield
 
     def _path(self, location: str) -> Path:
@@ -223,6 +231,15 @@ def write_whole(path: Path, texts: Iterable[str | bytes]) -> None:
     """Writes a file of concatenated texts or bytes, whole or not at all; raises OSError as ``staged_file`` does."""
     with staged_file(path, texts) as stage:
         stage.commit()
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Locks a folder; returns False if another process holds the lock."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _put(staged: Path, target: Path) -> list[Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Callable
 from itertools import product
@@ -177,11 +176,31 @@ def test_only_what_replaces_a_file_waits_for_the_disk(
     assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
 
 
+def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes write the same files; the second one is done when the last rename of the first one fails."""
+    real = os.replace
+    with staging.staging(tmp_path) as first, staging.staging(tmp_path) as second:
+        for stage in (first, second):
+            stage.write("model.data", [b"weights"])
+            stage.write("model.onnx", [b"model"])
+
+        def fail(*_: object) -> None:
+            monkeypatch.setattr(os, "replace", real)
+            second.commit()
+            raise FULL
+
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(OSError, match="No space left"):
+            first.commit()
+    assert names(tmp_path) == ["model.data", "model.onnx"]
+    assert (tmp_path / "model.data").read_bytes() == b"weights"
+
+
 def test_a_conversion_waits_for_another_into_its_folder(
     two_files: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second one finds data files in place; the first one fails at its last rename and removes them."""
-    rename, lock, waits, told = os.replace, fcntl.flock, Event(), []
+    rename, lock, waits, told = os.replace, staging.fcntl.flock, Event(), []
     second = Thread(target=lambda: told.append(refusal(two_files, output=out / "m.onnx")))
 
     def arrive(*given: int) -> None:
@@ -190,13 +209,38 @@ def test_a_conversion_waits_for_another_into_its_folder(
 
     def fail(*_: object) -> None:
         monkeypatch.setattr(os, "replace", rename)
-        monkeypatch.setattr(fcntl, "flock", arrive)
+        monkeypatch.setattr(staging.fcntl, "flock", arrive)
         second.start()
         assert waits.wait(20)
         raise FULL
 
     monkeypatch.setattr(os, "replace", fail)
     assert "No space left" in refusal(two_files, output=out / "m.onnx")
-    second.join()
+    second.join(60)
     why = "it has changed while the model was being converted; try again"
     assert (told, names(out)) == ([f"cannot write {out / 'a.bin'}: {why}; {LEFT}"], [])
+
+
+def test_a_lock_of_another_program_does_not_stop_a_conversion(
+    two_files: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither does a process that a conversion has forked: it has the descriptor that was locked."""
+    monkeypatch.setattr(staging.time, "sleep", lambda seconds: pytest.fail("a conversion waits"))
+    real, kept = os.open, []
+
+    def keep(path: Any, *given: int, **named: int) -> int:
+        descriptor = real(path, *given, **named)
+        if path == out:
+            kept.append(os.dup(descriptor))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", keep)
+    convert(two_files, out / "1.onnx")
+    monkeypatch.setattr(os, "open", real)
+    convert(two_files, out / "2.onnx")
+    monkeypatch.setattr(staging, "PATIENCE", 0)
+    staging.fcntl.flock(kept[0], staging.fcntl.LOCK_EX)
+    convert(two_files, out / "3.onnx")
+    for descriptor in kept:
+        os.close(descriptor)
+    assert {"1.onnx", "2.onnx", "3.onnx"} <= set(names(out))
