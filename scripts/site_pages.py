@@ -72,7 +72,7 @@ def _linked(found: re.Match, anchors: dict[str, str]) -> str:
 
 def providers_table() -> str:
     """Returns a Markdown table with the rules of each provider."""
-    head = "| provider | rules of | Pads that it runs wrong, or leaves to the next provider |\n|---|---|---|\n"
+    head = "| provider | rules of | Pads that it does not run correctly, or leaves to the next |\n|---|---|---|\n"
     return head + "".join(
         f"| {row.name.removesuffix('ExecutionProvider')} | {row.version} | {'; '.join(map(rule_text, row.rules))} |\n"
         for row in KNOWN_PROVIDERS

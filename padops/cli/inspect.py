@@ -135,7 +135,7 @@ KINDS = ("refused", "breaks-a-rule", "wrong", "unsure")
 
 @dataclass(frozen=True)
 class Finding:
-    """A Pad that this onnxruntime does not run or may get wrong, or a model that cannot be read."""
+    """A Pad that onnxruntime may not run correctly, as far as padops knows; or a model that cannot be read."""
 
     rule: Rule
     model: str  # the file

@@ -38,7 +38,7 @@ def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str
 
 
 def _is_close(expected: Packed, got: Packed, within: float) -> bool:
-    """Return whether every float is close to the expected float; every NaN is close to every other NaN."""
+    """Return whether every float is close to the expected float; NaN is close to NaN, an infinity only to itself."""
     wanted, found = unpack(expected), unpack(got)
     if expected[:2] != got[:2] or wanted.dtype.kind != "f":
         return False

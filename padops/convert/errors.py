@@ -45,9 +45,7 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """A Pad that stays makes ONNX Runtime refuse the model or get it wrong, or a Pad breaks a rule in every run.
-
-    With ``strict``, any Pad that stays, breaks a rule, or lacks a wanted fallback raises this error.
+    """ONNX Runtime cannot run the Pads that stay, or a Pad breaks a rule in every run; ``padops.convert`` has all cases.
 
     Attributes:
         conversion: The conversion; nothing has been written.
@@ -69,8 +67,8 @@ class VerificationError(_UnacceptedError):
 class UndecidedError(VerificationError):
     """With ``verify``: padops could not decide whether both models behave the same.
 
-    They are not proved equal, and no run could compare them. With ``strict``, padops raises this error unless the
-    verdict is ``"proved"``.
+    Not everything is proved, and neither model runs, or no run was possible. With ``strict``, padops raises this error
+    unless the verdict is ``"proved"``.
     """
 
     exit_code = UNDECIDED

@@ -341,6 +341,7 @@ class FoldPads:
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
     """Fold Pads, convert the rest, then fold again; return the records in the original order.
 
+    Each pass folds until nothing is left to fold.
     Earlier folds and conversions decide which Pads can be folded. For example, two Pads first become one Pad, and only
     this Pad can go into the convolution. A convolution can absorb amounts only after pads have replaced its own
     ``auto_pad``. TensorFlow's Pads can be joined only after their conversion.

@@ -148,9 +148,9 @@ def convert(
         PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. Or
             only the report cannot be written; then the message says that the model has been written.
         PadsLeftError: ONNX Runtime refuses the model because of a Pad that stays, ``auto_pad`` cannot replace a SAME
-            that ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad stays
-            unconverted, or has no fallback. The model is not written. If the caller gives neither an output nor
-            ``strict`` nor ``dry_run``, padops returns the conversion instead of raising.
+            that ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad is
+            unconverted or breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX
+            source without ``output``, ``in_place``, ``strict`` and ``dry_run``, padops returns the conversion instead.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """

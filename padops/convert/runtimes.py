@@ -352,8 +352,9 @@ DOES: dict[str, tuple[Verdict, str]] = {
 def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int, rules: Rules) -> tuple[Verdict, str, str]:
     """Predict how a session of onnxruntime 1.``minor`` without padops runs a Pad.
 
-    ``providers`` has the session's providers, first choice first, the CPU provider last. The result is the verdict; its
-    reason; and the provider that runs the Pad in a ``padops.InferenceSession`` with the same providers ("": none).
+    The session runs the Pad as the operator ``found``; ``rules`` has the rules of each provider. ``providers`` has the
+    session's providers, first choice first, the CPU provider last. The result is the verdict; its reason; and the
+    provider that runs the Pad in a ``padops.InferenceSession`` with the same providers ("": none).
     """
     unknown: list[str] = []
     reached = reaches_provider(pad, found, minor)

@@ -5,8 +5,8 @@ need four). In modes other than constant, any other axis needs more nodes, which
 time. Before opset 14, Reshape cannot set a dim to 0, so these nodes fail for an axis that is empty at run time, even if
 the output has no elements (P5).
 
-**In parts.** For execution providers, the nodes move whole parts of the data. No node computes a shape or gathers by
-indices, so no node runs on the CPU, and ONNX Runtime copies nothing between CPU and device. Besides, QNN's HTP (2.7.0)
+**In parts.** For execution providers, the nodes move whole parts of the data where they can. Such nodes compute no
+shape and gather by no indices, so none runs on the CPU, and ONNX Runtime copies nothing between CPU and device. Besides, QNN's HTP (2.7.0)
 has no Gather. A separate Slice reverses a part as a whole: in WebGPU (1.27.0), a Slice with a negative step is wrong
 unless it begins at the last element.
 

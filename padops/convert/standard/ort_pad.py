@@ -103,8 +103,9 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
     """Return the output of the built-in on the data, or on the indices of the data (see ``iota``).
 
     The built-in has the amounts of all axes and no input ``axes``, which a Transpose that moves through the Pad would
-    permute. If a later pooling might absorb the Pad, the data get one more axis during padding, which stops the
-    optimizers. ``source`` replaces the data, for example by cropped data. With ``numbered``, the fill is -1.
+    permute; if ``amounts`` is None, it has the node's own inputs. If a later pooling might absorb the Pad, the data get
+    one more axis during padding, which stops the optimizers. ``source`` replaces the data, for example by cropped data.
+    With ``numbered``, ``source`` is the ``iota``, and the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source

@@ -67,7 +67,8 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    Callers may pass inputs by position. The sizes and names of dims, and default values, do not count: runs check them.
+    It compares names, order, number, types and ranks, and the initializers that callers may replace. It ignores the
+    sizes and names of dims, and default values: runs check them.
     """
     found = []
     for what, first, second in (
