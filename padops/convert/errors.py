@@ -45,7 +45,7 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """ONNX Runtime cannot run the Pads that stay, or a Pad breaks a rule in every run; ``padops.convert`` has all cases.
+    """ONNX Runtime cannot run the Pads that stay, or a Pad breaks a rule in every run; ``convert`` lists all cases.
 
     Attributes:
         conversion: The conversion; nothing has been written.

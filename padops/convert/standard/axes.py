@@ -6,9 +6,9 @@ time. Before opset 14, Reshape cannot set a dim to 0, so these nodes fail for an
 the output has no elements (P5).
 
 **In parts.** For execution providers, the nodes move whole parts of the data where they can. Such nodes compute no
-shape and gather by no indices, so none runs on the CPU, and ONNX Runtime copies nothing between CPU and device. Besides, QNN's HTP (2.7.0)
-has no Gather. A separate Slice reverses a part as a whole: in WebGPU (1.27.0), a Slice with a negative step is wrong
-unless it begins at the last element.
+shape and gather by no indices, so none runs on the CPU, and ONNX Runtime copies nothing between CPU and device.
+Besides, QNN's HTP (2.7.0) has no Gather. A separate Slice reverses a part as a whole: in WebGPU (1.27.0), a Slice with
+a negative step is wrong unless it begins at the last element.
 
 If the amount is known, nodes extend an axis of any size n without reading n. They take the elements that the padding
 shows, repeat them often enough even for n = 1, and cut off the surplus. The elements are one period of the padding, or
