@@ -56,8 +56,8 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="remove Pads that change "
                         "nothing, and fold Pads into convolutions and poolings (default: yes)")  # fmt: skip
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads to convert (default: "
-                        "%(default)s; needed: only those that ONNX Runtime cannot run correctly by "
-                        "itself)")  # fmt: skip
+                        "%(default)s; needed: only those that some onnxruntime from 1.20 on does not run "
+                        "correctly)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER "
                         "and SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
     parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="whether to convert groups "

@@ -94,7 +94,7 @@ _FUNCTIONS: Mapping[Callable[..., Any], Callable[..., Number]] = {
 
 def too_old(what: str, since: int) -> Unconvertible:
     return Unconvertible(
-        f"it needs {what} (opset {since}); the model has opset {here().opset}; --target onnx --opset {max(since, 13)} "
+        f"it needs {what} (opset {since}), which opset {here().opset} lacks; --target onnx --opset {max(since, 13)} "
         "(padops.lower) may help"
     )
 

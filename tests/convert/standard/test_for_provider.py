@@ -196,13 +196,13 @@ def test_wrong_arguments(options: dict, why: str) -> None:
 
 AROUND = "[0, 0, 2, 0, 0, 0, 0, 0]"
 EARLY = [
-    ("reflect", "pads = [0, 0, 5, 0, 0, 0, 4, 0]", 9, "it needs Slice with steps (opset 10); the"),
-    ("reflect", "pads = [0, 0, 0, 8, 0, 0, 0, -1]", 4, "it needs Slice with steps (opset 10); the"),
+    ("reflect", "pads = [0, 0, 5, 0, 0, 0, 4, 0]", 9, "it needs Slice with steps (opset 10), which"),
+    ("reflect", "pads = [0, 0, 0, 8, 0, 0, 0, -1]", 4, "it needs Slice with steps (opset 10), which"),
     ("edge", "pads = [0, 0, -4, 0, 0, 0, 1, 0]", 9, "leave none of its 4 elements [P5]"),
     ("edge", f"paddings = {AROUND}", 1, "OpenVINOExecutionProvider runs it"),
     ("edge", f"paddings = {AROUND}, value = inf", 1, "--target onnx --opset 13"),
     # A model was written that no runtime loads.
-    *(("reflect", "pads = [0, 0, 3, 0, 0, 0, -1, 0]", opset, f"it needs Tile (opset 6); the model has opset {opset}; ")
+    *(("reflect", "pads = [0, 0, 3, 0, 0, 0, -1, 0]", opset, f"it needs Tile (opset 6), which opset {opset} lacks; ")
       for opset in (4, 5)),
 ]  # fmt: skip
 

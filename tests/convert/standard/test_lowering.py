@@ -74,7 +74,7 @@ def test_real_model(name: str, pads: int, runs: list, tmp_path: Path, cli: Cli) 
         assert again.read_bytes() == made.read_bytes()
 
 
-NO_CONCAT = r"it needs Concat \(opset 4\); the model has opset \d; --target onnx --opset 13 \(padops.lower\) may help"
+NO_CONCAT = r"it needs Concat \(opset 4\), which opset \d lacks; --target onnx --opset 13 \(padops.lower\) may help"
 
 
 @pytest.mark.parametrize("asked", [{}, {"without_pad": True}], ids=["lowered", "without Pad"])

@@ -379,7 +379,7 @@ OLD_DATA = np.arange(1, 21, dtype=np.float32).reshape(4, 5)
 DIMS = ("a, b", "4, b", "4, 5")
 PADS = ([-1, 0, 0, 1], [-1, 0, 0, -1], [1, 0, 0, 1], [0, 2, 0, 0], [-5, 0, 2, 0])
 OLD_WHY = re.compile(
-    r"it needs (\w+|Slice with bounds as inputs) \(opset \d+\); the model has opset \d+; --target onnx --opset \d+ .*"
+    r"it needs (\w+|Slice with bounds as inputs) \(opset \d+\), which opset \d+ lacks; --target onnx --opset \d+ .*"
     r"|without Pad, opset \d+ has no operators that do the same|padops::Pad_2 .*\[P[15]\]"
 )
 
@@ -425,7 +425,7 @@ def test_integers_are_added_from_opset_7_on() -> None:
     """The amounts of an open dim are computed; before, ONNX Runtime adds floats alone."""
     (record,) = _lowered(6, "4, b", [0, 2, 0, 0], "constant").records
     assert record.status == "unconverted"
-    said = "it needs Add (opset 7); the model has opset 6; --target onnx --opset 13 (padops.lower) may help"
+    said = "it needs Add (opset 7), which opset 6 lacks; --target onnx --opset 13 (padops.lower) may help"
     assert record.reason == said
 
 
@@ -436,7 +436,7 @@ CASES = {  # opset, mode, dims, amounts of each Pad; why there is no fallback
     "perhaps too far": (10, "reflect", "?, ?", [[0, 4, 0, 1]], ""),
     "perhaps too far, before Mod": (9, "reflect", "?, ?", [[0, 4, 0, 1]], ""),
     "perhaps too far, before NonZero": (8, "reflect", "2, ?", [[0, 1, 0, 1]], "its fallback needs ConstantOfShape"),
-    "an edge, perhaps of a crop": (10, "edge", "n, m", [[0, 1, 0, -2]], "its fallback needs ReduceMin (opset 11); "),
+    "an edge, perhaps of a crop": (10, "edge", "n, m", [[0, 1, 0, -2]], "its fallback needs ReduceMin (opset 11), "),
     "of any rank": (10, "reflect", "", [[0, 1, 0, 1]], WITHOUT.format(10)),
     "near": (10, "reflect", "2, 3", [[0, 1, 0, 1]], ""),
     "all of them near": (7, "reflect", "2, 3", [[0, 1, 0, 1], [1, 0, 1, 0]], ""),
@@ -476,7 +476,7 @@ def test_what_to_do_before_concat(opset: int) -> None:
     amounts = "paddings" if opset == 1 else "pads"
     source = parsed(f"(float[2, 3] x) => (float[] y) {{ y = Pad <{amounts} = [1, 0, 0, 0]> (x) }}", opset, 3)
     (record,) = padops.convert(source, target="onnx", without_pad=True).records
-    assert record.reason.startswith(f"it needs Concat (opset 4); the model has opset {opset}")
+    assert record.reason.startswith(f"it needs Concat (opset 4), which opset {opset} lacks")
     assert record.reason.endswith("; --target onnx --opset 13 (padops.lower) may help")
     assert not padops.lower(source, opset=13).unconverted
     if opset > 1:
