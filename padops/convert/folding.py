@@ -2,7 +2,7 @@
 
 A Pad is folded if the model without it returns the same bits for every input. This can hold for a Pad that changes
 nothing, for the first of two successive Pads, and for a Pad that a convolution or pooling can absorb. The rules apply
-to every Pad of one node that ``matchers/`` recognizes, including operators of padops, in all graphs and functions
+to every Pad that ``matchers/`` recognizes in a single node, including operators of padops, in all graphs and functions
 except fallbacks. A Pad that was not selected (``select="needed"``) stays, as does a Pad whose amounts are known to be
 wrong. If a Pad would have failed at run time, folding the Pad removes this error.
 

@@ -1,7 +1,7 @@
 """``padops.convert``: the steps of a conversion, from reading a model to writing all files.
 
-The steps: read the model; describe each Pad; fold Pads; decide what each other Pad becomes, with the reason; apply the
-decisions; fold again; add the fallbacks; verify both models; write all files.
+The steps: read the model; describe each Pad; fold Pads; decide what each remaining Pad becomes, with the reason; apply
+the decisions; fold again; add the fallbacks; verify both models; write all files.
 
 ``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
 most versions of Pad. So each Pad first becomes an operator of padops, which the version converter leaves alone. Then

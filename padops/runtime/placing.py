@@ -140,9 +140,10 @@ def with_padops(
 ) -> list[Chosen]:
     """Return the chosen providers with padops among them; padops has ``options`` unless the caller has chosen it.
 
-    padops comes directly before the CPU's provider, which is appended if it is absent. A second provider of padops
-    comes before the first provider that refuses some Pads, computes them wrong or crashes on them. This choice ignores
-    providers that are not in ``there``, because onnxruntime omits them; by default, it considers all.
+    padops comes directly before the CPU's provider, which is appended if it is absent. If a provider refuses
+    some Pads, computes them wrong or crashes on them, another provider of padops comes before the first such provider.
+    This choice ignores providers that are not in ``there``, because onnxruntime omits them; by default, it considers
+    all.
     """
     names = [one.name for one in chosen]
     among = list(chosen)

@@ -437,7 +437,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Return the ONNX nodes for a layer; a Pad stays. Raise Unreadable if no rule converts the layer."""
+    """Return the ONNX nodes for a layer, or a Pad's own node. Raise Unreadable if no rule converts the layer."""
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")

@@ -110,7 +110,7 @@ def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
 
 
 def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
-    """Return whether the Pad has the map ``found`` for one size."""
+    """Return whether the Pad's map for a size equals ``found``."""
     if len(found) != pad.begin + size + pad.end or (found[pad.begin : pad.begin + size] != np.arange(size)).any():
         return False
     if pad.mode is not Mode.CONSTANT and size == 0 < len(found):

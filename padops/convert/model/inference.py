@@ -216,7 +216,7 @@ def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _open_branches(graph: onnx.GraphProto, found: onnx.GraphProto) -> bool:
-    """Declare a common type for the branches of the first If with different types; return whether one exists.
+    """Declare a common type in the first If whose branches have different types; return whether such an If exists.
 
     A call changes only one If, because the types of later values depend on this If.
     """

@@ -77,7 +77,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """Returns how far to trust a node's inferred dims if its inputs' dims are trusted; ``known`` returns an input."""
+    """Returns how far to trust a node's inferred dims if its inputs' dims are trusted; ``known`` has its constants."""
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
     if node.domain not in ("", "ai.onnx") or op not in BELIEVED or is_new:
