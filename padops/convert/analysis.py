@@ -204,6 +204,8 @@ class Pad:
             return match.needed
         if match.runs_as is None and node.domain not in ("", MICROSOFT):
             return f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+        if match.runs_as is None:
+            return f"ONNX Runtime refuses this form: {match.form}"
         return needs(self.seen, match.runs_as)
 
 

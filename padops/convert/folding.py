@@ -335,16 +335,18 @@ class FoldPads:
             found = Candidate(pad, info, info.amounts)
         except PadError:
             return None
-        return found if self._request.select == "all" or pad.match.already or needs(info, pad.match.runs_as) else None
+        runs_as = pad.match.runs_as
+        is_selected = self._request.select == "all" or pad.match.already or runs_as is None or needs(info, runs_as)
+        return found if is_selected else None
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:
     """Fold Pads, convert the rest, then fold again; return the records in the original order.
 
-    Each pass folds until nothing is left to fold.
-    Earlier folds and conversions decide which Pads can be folded. For example, two Pads first become one Pad, and only
-    this Pad can go into the convolution. A convolution can absorb amounts only after pads have replaced its own
-    ``auto_pad``. TensorFlow's Pads can be joined only after their conversion.
+    Each pass folds until nothing is left to fold. Earlier folds and conversions decide which Pads can be folded. For
+    example, two Pads first become one Pad, and only this Pad can go into the convolution. A convolution can absorb
+    amounts only after pads have replaced its own ``auto_pad``. TensorFlow's Pads can be joined only after their
+    conversion.
     """
     passes = [FoldPads(analysis, request)]
     records, paths = convert_pads(analysis, request), passes[0].paths

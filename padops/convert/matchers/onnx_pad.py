@@ -145,7 +145,7 @@ def _is_external(value: ir.Value) -> bool:
 
 def refused(form: str, why: Unconvertible) -> Match:
     """Return the match of a node that is not a valid Pad, and that padops cannot make valid."""
-    return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses a node of this form; {why}"))
+    return Match(form, reason=str(why), verdict=("refuses", f"ONNX Runtime refuses this form: {form}; {why}"))
 
 
 def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:

@@ -330,8 +330,9 @@ FILL = tensor("fill", 9, np.float32)
 ROWS = [
     Row("opset 1", one_pad(1), "has no Pad of opset 1"),
     *(Row(f"opset {v}, float", one_pad(v), None, True) for v in (2, 10, 11, 13, 17, 18, 19, 21, 23, 24, 25)),
-    Row("attribute form under 13", model([pad(["x"], pads=[0, 1, 0, 2])], 13), "refuses a node of this form"),
-    Row("value beside pads", typed(13, "float", value=1.0), "refuses a node of this form"),
+    Row("attribute form under 13", model([pad(["x"], pads=[0, 1, 0, 2])], 13),
+        "refuses this form: Pad-13 node in attribute form"),
+    Row("value beside pads", typed(13, "float", value=1.0), "refuses this form: Pad-13 node with the attribute value"),
     *(Row(f"opset 13, {kind}", typed(13, kind), None, True)
       for kind in ("float", "double", "int8", "int32", "int64", "bool")),
     Row("bool at 11", typed(11, "bool"), "has no Pad of bool at opset 11"),
@@ -504,7 +505,7 @@ def test_what_cannot_be_repaired_is_named(name: str, tmp_path: Path, caplog: pyt
     node = "Pad (x, pads)" if "pads" in name else FILLED
     source = parsed(f"({given}) => ({given.partition('[')[0]}[] y) <{tensors}> {{ y = {node} }}", 13)
     (facts,) = padops.inspect(source).pads
-    assert (facts.verdict, facts.why) == ("refuses", f"ONNX Runtime refuses a node of this form; {why}")
+    assert (facts.verdict, facts.why) == ("refuses", f"ONNX Runtime refuses this form: {facts.form}; {why}")
     for options in ({}, {"target": "onnx"}, {"select": "needed"}, {"verify": True}):
         with pytest.raises(padops.PadsLeftError) as error:
             padops.convert(source, tmp_path / "o.onnx", **options)
