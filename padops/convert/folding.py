@@ -49,7 +49,7 @@ from padops.convert.pads.pad_info import PadInfo
 from padops.convert.pads.window_operators import LOWEST_IS_EXACT, MISCOUNTED, WINDOW_OPERATORS, is_miscounted
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import Request, convert_pads, given_inputs
-from padops.convert.runtimes import has_identity, needs
+from padops.convert.runtimes import has_identity
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name
 from padops.spec.plan import NOTHING, Amounts, Limit, Mode, PadError
@@ -335,9 +335,7 @@ class FoldPads:
             found = Candidate(pad, info, info.amounts)
         except PadError:
             return None
-        runs_as = pad.match.runs_as
-        is_selected = self._request.select == "all" or pad.match.already or runs_as is None or needs(info, runs_as)
-        return found if is_selected else None
+        return found if self._request.select == "all" or pad.match.already or pad.needed else None
 
 
 def convert_and_fold(analysis: Analysis, request: Request) -> dict[ir.Node, PadRecord]:

@@ -171,7 +171,7 @@ class Staging:
         """Waits until every other conversion into the same folder has left this context, at most ``PATIENCE`` seconds.
 
         The reason: a failing writer removes its data files and folders, even if another writer already uses them. On
-        Windows, on file systems without locks, and for a folder that this process may not read, nothing waits.
+        Windows, on file systems without locks, and for a folder that this process may not read, no conversion waits.
         """
         with contextlib.ExitStack() as lock:
             with contextlib.suppress(OSError):

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
+import onnx
 import pytest
 from command import make_device
 from command_lines import Cli, run, save
-from external_data import names, refusal
+from external_data import names, refusal, write_floats
 from killed import contents
 from small_models import convert, one_pad
 from trials import make_source
@@ -197,28 +200,48 @@ def test_a_failure_leaves_the_data_of_another_process(tmp_path: Path, monkeypatc
 
 
 def test_a_conversion_waits_for_another_into_its_folder(
-    two_files: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+    two_files: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second one finds data files in place; the first one fails at its last rename and removes them."""
-    rename, lock, waits, told = os.replace, staging.fcntl.flock, Event(), []
-    second = Thread(target=lambda: told.append(refusal(two_files, output=out / "m.onnx")))
+    """Two models share a data file: without the lock, the first one removes the file that the second one relies on."""
+    other = tmp_path / "other" / two_files.name
+    shutil.copytree(two_files.parent, other.parent)
+    write_floats(other.parent / "deep" / "b.bin", 9, 9, 9, 9)
+    put, rename, lock = staging._put, os.replace, staging.fcntl.flock
+    met, ended = Event(), Event()
+    second = Thread(target=lambda: write(other))
 
-    def arrive(*given: int) -> None:
-        waits.set()
-        lock(*given)
+    def write(model: Path) -> None:
+        with contextlib.suppress(PadopsError):  # the names of the data files are taken
+            convert(model, out / "m.onnx")
 
-    def fail(*_: object) -> None:
-        monkeypatch.setattr(os, "replace", rename)
-        monkeypatch.setattr(staging.fcntl, "flock", arrive)
-        second.start()
-        assert waits.wait(20)
-        raise FULL
+    def is_second() -> bool:
+        return current_thread() is second
 
-    monkeypatch.setattr(os, "replace", fail)
-    assert "No space left" in refusal(two_files, output=out / "m.onnx")
+    def put_and_meet(staged: Path, target: Path) -> list[Path]:
+        made = put(staged, target)
+        if is_second() and target.name == "b.bin":
+            met.set()
+        elif not is_second() and target.name == "a.bin":
+            second.start()
+            assert met.wait(20)
+        return made
+
+    def lock_or_meet(*given: int) -> None:
+        try:
+            lock(*given)
+        except BlockingIOError:
+            met.set()
+            raise
+
+    monkeypatch.setattr(staging, "_put", put_and_meet)
+    monkeypatch.setattr(staging.fcntl, "flock", lock_or_meet)
+    monkeypatch.setattr(os, "replace", lambda *given: (is_second() and ended.wait(20), rename(*given)))
+    write(two_files)
+    ended.set()
     second.join(60)
-    why = "it has changed while the model was being converted; try again"
-    assert (told, names(out)) == ([f"cannot write {out / 'a.bin'}: {why}; {LEFT}"], [])
+    assert not second.is_alive()
+    values = [tensor.raw_data for tensor in onnx.load(out / "m.onnx").graph.initializer]
+    assert values == [tensor.raw_data for tensor in onnx.load(two_files).graph.initializer]
 
 
 def test_a_lock_of_another_program_does_not_stop_a_conversion(
