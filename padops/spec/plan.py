@@ -153,7 +153,7 @@ def make_plan(
             if stop <= start and 0 not in outputs:
                 of_all = f"begin {pads.begin} and end {pads.end} leave none of its {plural(size, 'element')}"
                 why = of_all if size else "it is empty"
-                raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
+                raise PadError("P5", f"cannot extend axis {i} by {mode.value}: {why}")
         extent = max(stop - start, 0)
         interior = pads.interior if size > 1 else 0  # fewer than two elements have no interior
         axes.append(AxisPlan(size, start, extent, pads.begin + start, interior, output))

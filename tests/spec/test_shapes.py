@@ -182,7 +182,7 @@ def test_inside_a_function() -> None:
     (pad("Pad_2", ["x"], pads=[0, -5, 0, 0]), ["n", 4],
      "Pad_2 '': axis 1 would have -1 elements (begin -5, size 4, interior 0, end 0) [P1]"),
     (pad("Pad_2", ["x"], pads=[1, 0, 0, 0], mode="edge"), [0, 4],
-     "Pad_2 '': axis 0 has nothing to extend by edge: it is empty [P5]"),
+     "Pad_2 '': cannot extend axis 0 by edge: it is empty [P5]"),
     (pad("Pad_18", ["x", "p"]), ["n", 3], "Pad_18 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
     (pad("Pad_2", ["x"], pads=[0, 0, 0, 0], mode="wrap"), [2, 2],
      "Pad_2 '': mode 'wrap' is not one of constant, reflect, edge [P9]"),

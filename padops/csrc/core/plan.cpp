@@ -71,7 +71,7 @@ void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limi
   const std::string why =
       size == 0 ? std::string("it is empty")
                 : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", plural(size, "element"));
-  throw PadError("P5", text("axis ", axis, " has nothing to extend by ", mode_name(mode), ": ", why));
+  throw PadError("P5", text("cannot extend axis ", axis, " by ", mode_name(mode), ": ", why));
 }
 
 }  // namespace
