@@ -1,4 +1,4 @@
-"""The packages that padops needs beside NumPy, and the commands that install them.
+"""The packages that padops needs besides NumPy, and the commands that install them.
 
 onnxruntime is an extra too. Each kind of hardware has its own distribution of onnxruntime, and all have the same module
 name. If padops depended on one distribution, pip would install it over the one that the user has chosen.

@@ -39,7 +39,7 @@ def shown(text: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """Returns JSON for printing; JSON escapes replace non-printable characters, and stand for the same strings."""
+    """Returns JSON for printing: escapes replace non-printable characters, so a parser reads the same strings."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text

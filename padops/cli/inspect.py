@@ -135,7 +135,7 @@ KINDS = ("refused", "breaks-a-rule", "wrong", "unsure")
 
 @dataclass(frozen=True)
 class Finding:
-    """A Pad that onnxruntime may not run correctly, as far as padops knows; or a model that cannot be read."""
+    """A Pad that, as far as padops knows, onnxruntime may run wrongly; or a model that cannot be read."""
 
     rule: Rule
     model: str  # the file

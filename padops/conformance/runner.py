@@ -90,7 +90,7 @@ class Process:
         return handshake
 
     def _receive(self, asked: bytes, of_command: Callable[[IO[bytes]], Any]) -> Any:
-        """Send bytes and receive a message within the time limit; ``of_command`` reads a message of a command."""
+        """Send bytes and receive a message in time; ``of_command`` reads the message of a peer that is a command."""
         receive = of_command if self._peer.command else pickle.load
 
         def talk(questions: IO[bytes], answers: IO[bytes]) -> Any:
@@ -102,7 +102,7 @@ class Process:
         return self._pipes.within(self._peer.seconds, talk)
 
     def ask(self, cases: Iterable[Request]) -> Iterator[tuple[str, Any]]:
-        """Yield an answer for each case: in the form of ``worker.py``, or ``("crash", text)`` if the process died.
+        """Yield an answer for each case: the pair that ``worker.py`` sends, or ``("crash", text)`` if the process died.
 
         Memory that one case corrupts may crash the process at a later case. So a crash counts only if the case is the
         first of a fresh process; otherwise the case runs once more.

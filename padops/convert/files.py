@@ -78,7 +78,7 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Returns whether two paths name one file, existing or not.
+    """Returns whether two paths name the same file, even if this file does not exist.
 
     For an inaccessible path, only a later read or write raises an error.
     """

@@ -114,9 +114,10 @@ def convert(
             successive Pads; see ``folding``. Only Pads that ``select`` selects are folded.
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` also replaces SAME_UPPER and SAME_LOWER by explicit amounts; see ``auto_pad``.
-        emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads of Slices and a Concat; see
-            ``matchers/emulated``. With target ``"onnx"`` or ``"pyop"``, emulated Pads always stay: more runtimes
-            support Slice and Concat than support all modes of Pad, and the Python kernel is slower than these nodes.
+        emulated: ``"keep"`` leaves emulated Pads, such as TorchScript's circular pads, which consist of Slices and a
+            Concat; see ``matchers/emulated``. With target ``"onnx"`` or ``"pyop"``, emulated Pads always stay: more
+            runtimes support Slice and Concat than support all modes of Pad, and the Python kernel is slower than these
+            nodes.
         custom_domains: The domains in which an exporter left nodes of its framework. padops converts TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them, and nGraph's Pad, with ``padding_below`` and its related
             attributes.
@@ -147,10 +148,10 @@ def convert(
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. Or
             only the report cannot be written; then the message says that the model has been written.
-        PadsLeftError: ONNX Runtime refuses the model because of a Pad that stays, ``auto_pad`` cannot replace a SAME
-            that ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad is
-            unconverted or breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX
-            source without ``output``, ``in_place``, ``strict`` and ``dry_run``, padops returns the conversion instead.
+        PadsLeftError: A Pad that stays makes ONNX Runtime refuse the model, or ``auto_pad`` cannot replace a SAME that
+            ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad is unconverted or
+            breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX source without
+            ``output``, ``in_place``, ``strict`` and ``dry_run``, padops returns the conversion instead.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """

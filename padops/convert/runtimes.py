@@ -332,7 +332,7 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Return whether a provider that reads the fill as a float changes it: a rounded or large integer, or -0."""
+    """Return whether the fill is rounded, large, or -0: a provider that reads it as a float then changes its value."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
     if fill.dtype.name not in ("int32", "uint32", "int64"):
@@ -385,7 +385,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """Return the first rule by which a provider does not claim a Pad or may fail, and whether the rule surely holds."""
+    """Return the first rule that may make a provider leave a Pad or fail, and whether the rule surely holds."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue

@@ -54,7 +54,7 @@ def obstacle(path: Path) -> str | None:
 
     Allowed: no file, a writable regular file, or a link to one. padops replaces nothing else: a device, a FIFO, a
     socket or a dangling link would be lost. Even as root, padops refuses a file without write permission. The function
-    ignores a read-only file system: writing to it fails with its own error.
+    does not detect a read-only file system: a later write fails with its own error.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"

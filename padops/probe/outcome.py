@@ -69,7 +69,7 @@ class Asked:
         if self.provider not in told["providers"]:
             raise UsageError(
                 f"onnxruntime {told['onnxruntime']} has no provider {self.provider} here; it has "
-                f"{', '.join(told['providers'])}; --library names the library of a plugin"
+                f"{', '.join(told['providers'])}; for a plugin, name its library with --library"
             )
         return told
 
@@ -159,7 +159,7 @@ def _severity(row: Seen | ProviderRule) -> int:
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
     """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first such rule must apply.
 
-    A rule may apply if the model does not decide whether it does, for example because dims are open.
+    A rule may apply if the model leaves open whether it applies, for example because dims are open.
     """
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)

@@ -163,7 +163,7 @@ def _parts(content: Content, start: int, end: int, kind: str = "model") -> Itera
 
 
 def _nodes(content: Content, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each node, at any depth, that is large or may have a "Pad" or an "auto_pad"."""
+    """Yield the begin and the end of each node that is large or may have a "Pad" or an "auto_pad", at any depth."""
     for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
         if inner is not None and (last - first >= SMALL or content.find(b"ad", first, last) >= 0):
@@ -199,7 +199,7 @@ def _marks(content: Content, start: int, end: int) -> set[bytes]:
 
 
 def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
-    """Return the integers of a node's attribute, which follow its name: each with its key, or packed after one key."""
+    """Return the integers of a node's attribute. After its name, each has a key, or one key packs all of them."""
     numbers: list[int] = []
     at = content.find(name, start, end) + len(name)
     if at < len(name):

@@ -138,12 +138,12 @@ def with_padops(
     rules: Rules = BY_NAME,
     options: Mapping[str, str] | None = None,
 ) -> list[Chosen]:
-    """Return the chosen providers with padops among them; padops has ``options`` unless the caller has chosen it.
+    """Return the chosen providers with padops among them; padops has ``options`` unless the caller has named padops.
 
     padops comes directly before the CPU's provider, which is appended if it is absent. If a provider refuses
     some Pads, computes them wrong or crashes on them, another provider of padops comes before the first such provider.
-    This choice ignores providers that are not in ``there``, because onnxruntime omits them; by default, it considers
-    all.
+    Without ``there``, this choice considers all providers; else it ignores a provider that is not in ``there``, because
+    onnxruntime omits it.
     """
     names = [one.name for one in chosen]
     among = list(chosen)
@@ -276,7 +276,7 @@ def with_own_providers(
 def _twin(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
 ) -> onnxruntime.SessionOptions:
-    """Return a copy of the options with padops added; if they have no provider but the CPU's, add padops to them."""
+    """Return the options with padops added: a copy if they name a provider besides the CPU's, else the same object."""
     dims = dim_names(model)
     profiling, options.enable_profiling = options.enable_profiling, False
     saved, options.optimized_model_filepath = options.optimized_model_filepath, ""

@@ -52,7 +52,7 @@ _preparing = threading.Lock()
 
 @dataclass(frozen=True)
 class PyOpError:
-    """A failed call of a kernel, whose output was an empty tensor.
+    """A call of a kernel that failed, and therefore returned an empty tensor.
 
     Attributes:
         op_type: The operator that the node stands for, such as ``"Pad_18"``.
@@ -93,7 +93,7 @@ def collected() -> Iterator[list[PyOpError]]:
 
 
 class _AsItIs(np.ndarray):
-    """An array that ``flatten().tolist()`` returns unchanged and uncopied."""
+    """An array of which ``flatten().tolist()`` is the array itself, not a copy or a list."""
 
     def flatten(self, order: Any = "C") -> np.ndarray:
         return self.reshape(-1)

@@ -117,7 +117,7 @@ SHIPPED = (
 
 @cache
 def upstream() -> dict[str, tuple[Request, np.ndarray]]:
-    """Return ONNX's node tests by id, each with its output: tests that onnx creates, and models that it ships."""
+    """Return ONNX's node tests (those that onnx creates, and the models that it ships) by id, each with its output."""
     import onnx
     from onnx import numpy_helper
     from onnx.backend.test.case import node as made

@@ -95,7 +95,8 @@ class Peer:
     def stands_alone(self) -> bool:
         """Whether the peer's scripts run without padops.
 
-        Such a script contains ``pad`` of the peer's file, or ``script`` of that file writes it.
+        Such a script contains the function ``pad`` of the peer's file, or the function ``script`` of that file writes
+        the script.
         """
         if self.command:
             return not self.lowered and has(self.file, "script")

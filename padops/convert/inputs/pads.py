@@ -183,7 +183,7 @@ def hints_of(message: onnx.ModelProto) -> Hints:
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
     """Return the model with its functions inlined, except fallbacks, and without large data.
 
-    Return ``message`` itself if it has no other functions, or if onnx cannot inline them.
+    Return ``message`` itself if it has no functions besides fallbacks, or if onnx cannot inline them.
     """
     if all(row.domain == DOMAIN for row in message.functions):
         return message

@@ -269,7 +269,7 @@ def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Gener
 
 
 def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
-    """Return random amounts that the data allow; at least one is positive, if the data allow any."""
+    """Return random amounts that the data allow; at least one is positive, if the data allow a positive amount."""
     told, shape = hints.amounts[name], draw.shapes[name]
     dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
     lowest = min(dims, default=LARGEST_AMOUNT + 1)

@@ -15,11 +15,11 @@ from the Pads of other frameworks.
 axes. PadImage extends the uncropped data (FULL of P3) and reflects once, so it becomes OpenVINOPad_12.
 
 **PyTorch**: operators of PyTorch's library ATen that PyTorch's exporter leaves untranslated. The exporter writes such
-an operator as ``org.pytorch.aten::ATen``, with the operator's name as an attribute: every operator with
-``operator_export_type=ONNX_ATEN``, the operators that ONNX lacks with ``ONNX_ATEN_FALLBACK``. Before PyTorch 1.11, this
-node is in the default domain. With ``ONNX_FALLTHROUGH``, the operator's name is the node's ``op_type``. The inputs are
-PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last axis first, begin and end of
-each axis.
+an operator as ``org.pytorch.aten::ATen``, with the operator's name as an attribute: with
+``operator_export_type=ONNX_ATEN`` every operator, with ``ONNX_ATEN_FALLBACK`` only an operator that ONNX lacks. Before
+PyTorch 1.11, this node is in the default domain. With ``ONNX_FALLTHROUGH``, the operator's name is the node's
+``op_type``. The inputs are PyTorch's arguments. The amounts are in the order of ``torch.nn.functional.pad``: the last
+axis first, begin and end of each axis.
 
 ``reflect``, ``replicate`` and ``symmetric`` extend the uncropped data (FULL of P3). If the rank of the data is known,
 they become OpenVINOPad_12, which accepts amounts as large as PyTorch's (P4). If the rank is unknown, ``reflect`` and
@@ -147,7 +147,7 @@ def _of_tensorflow(site: NodeSite, types: Types) -> Match | Replacement:
         return pad(np.ascontiguousarray(column, np.int64) for column in array.T)
 
     def split(site: NodeSite, constants: Constants) -> Applied:
-        """Put two nodes in front of the node, which split unknown paddings into begins and ends."""
+        """In front of the node, put two nodes that split unknown paddings into begins and ends."""
         at = [constants.add(np.array(i, np.int64), site, f"{role}_column") for i, role in enumerate(ROLES)]
         axis = [ir.AttrInt64("axis", 1)]
         made = [constants.insert("Gather", [node.inputs[1], i], site, role, axis) for i, role in zip(at, ROLES)]

@@ -27,7 +27,7 @@ NOT_COUNTED = ("Pad", "Constant")
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
-    """Return the imported version of the default domain; without an import, 1 before IR version 3, else None."""
+    """Return the imported version of the default domain; without an import, 1 below IR version 3, else None."""
     return imports.get("", 1 if ir_version < 3 else None)
 
 

@@ -2,8 +2,8 @@
 
 **Backward Slices.** If a Slice with a negative step has the largest integer as its end, the end becomes unknown before
 inference. By ONNX's specification, inference and reference implementation, this end lies past the data, so the Slice is
-empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, and returns all
-elements from the start back to the first.
+empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, so its Slice
+returns all elements from the start back to the first.
 
 **Trusted declarations.** Inference trusts the initializers and the declarations of the model's inputs, which ONNX
 Runtime enforces. Inference ignores the declared dims of inner values, of outputs and of the inputs of bodies. They may
@@ -247,7 +247,7 @@ def declared(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
 
 
 def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx.TypeProto.Tensor, int]]:
-    """Remove declared shapes that may be wrong; return, by value name, each tensor type that lost one, and its rank."""
+    """Remove declared shapes that may be wrong; return, by value name, each changed type and the removed rank."""
     named = {tensor.name for tensor in graph.initializer} | {info.name for info in graph.input if not is_inner}
     taken = {}
     for info in (*(graph.input if is_inner else ()), *graph.value_info, *graph.output):

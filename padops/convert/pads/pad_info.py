@@ -64,8 +64,9 @@ def _place(
 ) -> tuple[int, bool | None]:
     """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node with the inputs ``reads``.
 
-    ``folding`` may be one higher for this reason: ONNX Runtime may move a Loop around the Pad out of an If. An If or a
-    Loop of the lowered Pad would then read a value of the If's branch from inside the moved Loop.
+    ``folding`` may be one higher for this reason: If a Loop around the Pad is in an If, ONNX Runtime may move the Loop
+    out of the If. An If or a Loop of the lowered Pad would then read a value of the If's branch from inside the moved
+    Loop.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False

@@ -82,7 +82,7 @@ MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wron
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
     """Return whether some release of ONNX Runtime counts these pads wrongly.
 
-    The caller checks that the operator is one of ONNX's and counts its padding.
+    The caller checks that the operator is one of ONNX's, and that the operator counts its padding.
 
     From opset 19 on, where windows may be dilated, onnxruntime 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the
     windows of AveragePool's axis i after ``pads[2 * i + 1]`` elements of padding. The attribute ``pads`` lists all
@@ -132,7 +132,7 @@ class Axis:
         makes room for another output. So only sizes with different begins need different amounts.
 
         An axis of 0 elements is an exception: one more element creates an output. So if the axis may be empty, the last
-        remainder, which size 0 has, keeps its exact amounts.
+        remainder keeps its exact amounts, because size 0 has this remainder.
         """
         if self.size is not None or self.stride == 1:
             return [Amount(*self._same(self.size or 1, mode))]

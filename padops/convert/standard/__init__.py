@@ -1,4 +1,4 @@
 """Writes Pads as standard ONNX operators, for models that run without the native library.
 
-The modules read a Pad as ``pads/pad_info.py`` describes it. ``rewrite.py`` puts the written nodes into the model.
+``pads/pad_info.py`` describes each Pad to these modules. ``rewrite.py`` puts the written nodes into the model.
 """

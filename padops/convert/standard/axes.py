@@ -118,7 +118,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Extend ``axes`` by a Gather from positions computed at run time; ``amounts`` has the amounts of every axis."""
+    """Pad along ``axes`` by a Gather from positions computed at run time; ``amounts`` has the amounts of every axis."""
     if not axes:
         return
     pad, first = work.pad, graph_builder.scalar(0)
@@ -319,8 +319,9 @@ def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list
 def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Add fill around the elements of one axis of any size, by amounts of at least 0.
 
-    Where makes a block of fill: the block's other dims come from a sum over the first position of the axis, because a
-    sum exists even if the axis is empty. The condition is false everywhere, so Where returns the fill.
+    The operator Where makes a block of fill. The block's other dims come from a ReduceSum over the first position of
+    the axis, because a sum exists even if the axis is empty. The condition is false everywhere, so Where returns the
+    fill.
 
     If the fill may be -0.0, the condition is computed from the sum: the sum is never less than -inf. With a constant
     condition and the sum as the unused choice, Where on the CPU (1.20 to 1.32) would turn -0.0 into +0.0.

@@ -5,13 +5,13 @@ operators. ONNX Runtime runs the native kernel if the library is registered, els
 
 **One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of a
 function for all calls. An attribute with the same value in all calls is a constant of the body. The body reads all
-other values at run time, even if the model declares them (``ort_pad.py``). To find the mode, the body pads 0, 1, 2 by
-ONNX Runtime's own Pad in this mode, or looks up the mode's name by TfIdfVectorizer. ONNX Runtime folds these nodes when
-it creates the session. There are three exceptions. If the model proves that ONNX Runtime's own Pad is right in all
-calls, the body is this Pad. If the model leaves this open for more than ``MANY`` calls, and all calls only add
-elements, the body is this Pad with a check that fails where the Pad would be wrong. This body is short, because ONNX
-Runtime inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run time, so
-the body is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
+other values at run time, even if the model declares them (``ort_pad.py``). To find the mode, the body pads the array
+[0, 1, 2] with ONNX Runtime's own Pad in this mode, or looks up the mode's name with TfIdfVectorizer. ONNX Runtime folds
+these nodes when it creates the session. There are three exceptions. If the model proves that ONNX Runtime's own Pad is
+right in all calls, the body is this Pad. If the model leaves this open for more than ``MANY`` calls, and all calls only
+add elements, the body is this Pad with a check that fails where the Pad would be wrong. This body is short, because
+ONNX Runtime inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run
+time, so the body is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
 
 **Errors.** The native kernel explains an error. In a body, a node fails without an explanation: a Gather beyond the
 data, whose name has the rules, such as ``P1_P4_P5``; ONNX Runtime's own Pad; or Reshape (P8). For data of rank 0, a
@@ -144,7 +144,7 @@ class Calls:
         return replace(merged, inputs=inputs, dims=dims, rank=None if dims is None else len(dims))
 
     def _keep_apart(self, data: ir.Value) -> None:
-        """Make the body read a copy of the data: onnxruntime moves no DequantizeLinear over the Concat that copies."""
+        """Make the body read a copy of the data, because onnxruntime moves no DequantizeLinear over a Concat."""
         if not {pad.type for pad in self.pads} <= COPIED:
             raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
         uses = list(data.uses())
@@ -300,7 +300,7 @@ def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) ->
         graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
         attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in calls.op.attributes]
         return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
-    raise AssertionError(f"{op_type}: an input is still missing after each input was added")
+    raise AssertionError(f"{op_type}: an input is still missing, although all known inputs were added")
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:

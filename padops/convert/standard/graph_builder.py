@@ -1,8 +1,8 @@
 """Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
 
-**Formulas.** If an operand is a ``Number``, NumPy calls the ``Number`` (NEP 13, NEP 18), which writes a node into the
-open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if all
-operands are known; else it yields nodes for the unknown values. NumPy does not dispatch on an index, a shape or a
+If an operand is a ``Number``, NumPy passes the operation to the ``Number`` (NEP 13, NEP 18), which writes a node into
+the open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if
+all operands are known; else it yields nodes for the unknown values. NumPy does not dispatch on an index, a shape or a
 bound: for these, use ``take``, ``reshape``, ``cut`` and ``arange``.
 """
 

@@ -306,7 +306,7 @@ def _fill(
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
-    """Write a mode other than constant for data of known rank."""
+    """Write the operators of any mode except ``constant``, for data of known rank."""
     work = Work(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))

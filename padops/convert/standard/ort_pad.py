@@ -1,7 +1,7 @@
 """Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where it is right, else by computed indices.
 
-The built-in pads either the data, if necessary between exact casts, or the indices of the elements. It is right in mode
-constant after ``cropped`` has cropped the data, and in the other modes if ``is_right`` is true. These conditions
+The built-in receives either the data, if necessary between exact casts, or the indices of the elements. It is right in
+mode constant after ``cropped`` has cropped the data, and in the other modes if ``is_right`` is true. These conditions
 suffice for every release from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
 
 In all other cases, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill
@@ -102,10 +102,10 @@ def own_amounts(pad: PadInfo) -> AxisAmounts | None:
 def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = None, numbered: bool = False) -> Number:
     """Return the output of the built-in on the data, or on the indices of the data (see ``iota``).
 
-    The built-in has the amounts of all axes and no input ``axes``, which a Transpose that moves through the Pad would
-    permute; if ``amounts`` is None, it has the node's own inputs. If a later pooling might absorb the Pad, the data get
-    one more axis during padding, which stops the optimizers. ``source`` replaces the data, for example by cropped data.
-    With ``numbered``, ``source`` is the ``iota``, and the fill is -1.
+    The built-in gets the amounts of all axes and no input ``axes``, because a Transpose that moves through the Pad
+    would permute this input. If ``amounts`` is None, the built-in gets the node's own inputs. If a later pooling might
+    absorb the Pad, the data get one more axis during padding, which stops the optimizers. ``source`` replaces the data,
+    for example by cropped data. With ``numbered``, ``source`` is the ``iota``, and the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source

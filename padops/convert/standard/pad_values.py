@@ -211,7 +211,7 @@ def _required(pad: PadInfo, name: str) -> Operand:
 
 
 def pads_of(pad: PadInfo) -> Operand:
-    """Return the amounts of an ONNX Pad, begins and then ends: of all axes, or of the axes in its input axes."""
+    """Return the amounts of an ONNX Pad, begins and then ends: of all axes, or of those in its input ``axes``."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
     return _required(pad, "pads") if name is None else _vector_of(pad, name)
 
@@ -357,7 +357,7 @@ class Extents:
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
-    """Return whether each position shows an element, and which one (P6).
+    """Return two arrays, with one entry for each position: whether it shows an element, and which element (P6).
 
     The ``count`` elements are ``every`` positions apart, and the first one is at position 0.
     """

@@ -316,7 +316,8 @@ def refusal(
 ) -> tuple[type[VerificationError], str] | None:
     """Returns the error and its text if the converted model must not be written; else None.
 
-    Without ``strict``, a converted model that runs is written even if the runs could not compare its outputs.
+    Without ``strict``, padops writes a converted model that can run, even if the verification could not compare its
+    outputs.
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:

@@ -52,7 +52,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """Returns an attribute's value by its bits, or a tensor's term. Lists of tensors or graphs are never equal."""
+        """Returns the value of an attribute; for a tensor, its term. Lists of tensors or graphs are never equal."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):

@@ -62,7 +62,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
             raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
-                raise Unsupported(f"an input of two {name}, other than the data, is not proved equal")
+                raise Unsupported(f"two {name} have inputs, apart from the data, that are not proved equal")
         if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
             raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):

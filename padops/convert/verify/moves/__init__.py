@@ -144,7 +144,10 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Returns sizes near products and sums of constants (n / 2 / 2 > 100 from n = 404 on), and the periods of Mod."""
+    """Returns sizes near products and sums of the constants, and the periods of Mod.
+
+    For example, n / 2 / 2 > 100 has such a size at 404.
+    """
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS:

@@ -160,7 +160,7 @@ def dialect(head: Head) -> str:
 
 
 def is_total(terms: Terms, term: int) -> bool:
-    """Returns whether a term cannot fail, even if it is unused: it has a value whenever its inputs have values."""
+    """Returns whether a term has a value whenever its inputs have values, so that it never makes a run fail."""
     return terms.head(term).kind in GIVEN or terms.op(term) in TOTAL
 
 

@@ -1,7 +1,7 @@
 """Evaluates the terms of one region, on known elements or on ids of elements.
 
-An id identifies an unknown element by its value in the model and its place in this value, and a constant element by its
-type and bits. onnx's reference implementation, which shares no code with the converter, computes operators.
+An id identifies an unknown element by its tensor in the model and its place in this tensor, and a constant element by
+its type and bits. onnx's reference implementation, which shares no code with the converter, computes operators.
 """
 
 from __future__ import annotations
