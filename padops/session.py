@@ -95,7 +95,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             or with ``convert="never"``, the model has Python kernels, and the extra ``pyop`` is not installed.
         TypeError: An argument has the wrong type.
         ValueError: ``convert``, ``rules``, a provider or an option of padops' provider is wrong; or the session's
-            options already have padops' provider with other options, or the same library of operators twice.
+            options already have padops' provider with other options, or have the same library of operators twice.
         Exception: onnxruntime's error, if conversion does not help. If a Pad breaks a rule, the error names the node
             and the rule.
     """

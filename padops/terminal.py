@@ -24,7 +24,7 @@ def names(text: str) -> list[str]:
     """Parses the value of an option that is a list of names, such as ``--providers A,B``."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} has no name, expected names with commas between them")
+        raise argparse.ArgumentTypeError(f"{text!r} contains no name, expected names with commas between them")
     return found
 
 

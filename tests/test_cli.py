@@ -149,7 +149,7 @@ def test_completion(shell: str, tmp_path: Path, cli: Cli) -> None:
         assert done.stdout.split() == ["convert", "model.onnx"]
 
 
-NAMELESS = "has no name, expected names with commas between them"
+NAMELESS = "contains no name, expected names with commas between them"
 # Arguments that are refused, and how the error ends. in.onnx is a model, and all else is not there.
 MISTAKES = {
     "convert": "the following arguments are required: IN",

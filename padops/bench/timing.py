@@ -201,7 +201,7 @@ def copy(by_all: bool, workload: Workload, memory: Memory, threads: int) -> Call
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares a copy by padops' Pad with amounts 0, in ONNX Runtime's threads; a large copy bypasses the caches."""
+    """Prepares a copy by padops' Pad (amounts 0, ONNX Runtime's threads); a large copy bypasses the caches."""
     target = memory.target
     if target.size < MIN_BYTES or workload.dtype == "string":
         return None

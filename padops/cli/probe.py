@@ -95,7 +95,7 @@ def show(found: Outcome) -> None:
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """Yields each result: the number of models for ``right``, else their names, marked if the Pad is not the cause."""
+    """Yields each kind of result: for ``right`` a count, else the models, marked if the Pad is not the cause."""
     for does in dict.fromkeys(row.does for row in rows):
         names = [row.probe.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

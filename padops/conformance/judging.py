@@ -1,4 +1,4 @@
-"""Judges the answers of a peer to its cases by the expected answers and the known divergences."""
+"""Compares a peer's answers to its cases with the expected answers and the known divergences."""
 
 from __future__ import annotations
 

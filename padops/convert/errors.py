@@ -67,8 +67,8 @@ class VerificationError(_UnacceptedError):
 class UndecidedError(VerificationError):
     """With ``verify``: padops could not decide whether both models behave the same.
 
-    Not everything is proved, and neither model runs, or no run was possible. With ``strict``, padops raises this error
-    unless the verdict is ``"proved"``.
+    Not everything is proved, and no run decided: neither model runs, or no run was possible. With ``strict``, padops
+    raises this error unless the verdict is ``"proved"``.
     """
 
     exit_code = UNDECIDED

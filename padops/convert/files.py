@@ -52,7 +52,7 @@ def _behind_link(path: Path) -> Path:
 
 
 def check_paths(source: Source, target: Path | None, report: Path | None) -> None:
-    """Refuses files that cannot be written, and a report with the path of a model."""
+    """Refuses files that cannot be written, and a report whose path is a model's."""
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
     if report is not None and any(model is not None and _same_file(model, report) for model in models):
         why = f"{report} is a model; name another"

@@ -291,7 +291,7 @@ class FoldPads:
         return Constants(self._document.model)
 
     def _remove(self, pad: Candidate, note: str, only_bypass: bool = False, into: Collection[ir.Node] = ()) -> bool:
-        """Remove a folded Pad and nodes that only computed its amounts, and record it; return False if it must stay.
+        """Remove and record a folded Pad, and remove nodes that only computed its amounts; False if the Pad must stay.
 
         The nodes that read the padded data then read the Pad's data. In two cases, the Pad becomes an Identity instead
         or, with ``only_bypass``, stays. First, its output is an output of a graph or a function, which must keep its

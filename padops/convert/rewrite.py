@@ -203,7 +203,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Insert the new nodes before the node, except the last, which the node becomes. Return the operators as text."""
+    """Insert all new nodes but the last before the node, which becomes the last; return the operators as text."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)

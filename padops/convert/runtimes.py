@@ -137,7 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which a Pad runs as specified: in release 1.``minor``, or in all releases for 0."""
+    """Return the conditions under which release 1.``minor`` runs a Pad as specified; for ``minor`` 0, every release."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -236,7 +236,7 @@ def _open_axes(pad: PadInfo) -> Iterator[Fault]:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
-    """Yield the faults that follow from an axis's amounts; reflect adds fewer elements than a crop leaves."""
+    """Yield the faults that follow from an axis's amounts; mode reflect can add fewer elements than a crop leaves."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)

@@ -194,7 +194,8 @@ class Staging:
 def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
     """Yields a Staging for files of ``folder``; removes the hidden folder at the end in any case.
 
-    An OSError for a file in the hidden folder names the file ``named`` instead, or no file if ``named`` is None.
+    An OSError for a file in the hidden folder gets the file name ``named`` instead, or no file name if ``named`` is
+    None.
     """
     hidden = None
     try:

@@ -157,7 +157,7 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first such rule must apply.
+    """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first rule that may apply must.
 
     A rule may apply if the model leaves open whether it applies, for example because dims are open.
     """
@@ -271,7 +271,7 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 
 
 def _fuses(found: Outcome, failed: Case) -> bool:
-    """Returns whether padops must compile its Pads, because the provider also claims nodes that padops has claimed.
+    """Returns whether padops must compile its own Pads, because the provider also claims nodes that padops has claimed.
 
     padops' own rules state this for a known provider. Another provider runs the failed probe with both settings.
     """

@@ -173,7 +173,7 @@ def _nodes(content: Content, start: int, end: int, kind: str = "model") -> Itera
 
 
 def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[bytes]]:
-    """Return the values of the fields with each number in a part of a model."""
+    """Return, for each of the field numbers, the values of its fields in a part of a model."""
     rows = [row for row in fields(content, start, end) if row[0] in numbers]
     return [[content[first:last] for number, first, last in rows if number == wanted] for wanted in numbers]
 

@@ -184,7 +184,7 @@ def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int, rules: Rules = BY_NAME
 ) -> list[tuple[str, dict[Any, Any]]] | None:
-    """Return the value for ``providers=`` if names work; else add the providers to the options, and return None.
+    """Return the value for ``providers=`` if names suffice; else add the providers to the options, and return None.
 
     The options have no providers except those that this function has added.
     """

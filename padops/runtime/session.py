@@ -62,7 +62,7 @@ def register(
         RuntimeError: onnxruntime refuses the library or is too old for the provider, or the extra ``pyop`` is missing.
         TypeError: ``session_options`` is not SessionOptions, or ``provider`` is neither True nor False.
         ValueError: An argument has a wrong value, contradicts an earlier call or needs a missing argument; or the
-            options have the library of onnxruntime-extensions twice, or from before padops defined its kernel.
+            options have the library of onnxruntime-extensions twice, or got it before padops defined its kernel.
     """
     _check_options("session_options", session_options)
     if not isinstance(provider, bool):
@@ -146,7 +146,7 @@ def prepare(
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(f"rules= needs onnxruntime 1.{FIRST_MINOR} or newer, and providers= with the rules' provider")
+        raise ValueError(f"rules= needs onnxruntime 1.{FIRST_MINOR} or newer, and their provider in providers=")
     of_the_caller = False
     if minor >= FIRST_MINOR:
         before = placing.placed.get(options)

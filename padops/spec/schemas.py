@@ -21,8 +21,8 @@ from padops.spec.plan import Amounts, Limit, Mode, PadError, make_plan
 def register_schemas() -> None:
     """Register the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
-    If a node breaks a rule whatever its inputs are at run time, ``onnx.shape_inference`` raises ``InferenceError`` with
-    the rule's text, even outside strict mode: a schema in Python cannot see the mode.
+    If a node breaks a rule for all inputs at run time, ``onnx.shape_inference`` raises ``InferenceError`` with the
+    rule's text, even outside strict mode: a schema in Python cannot see whether inference is strict.
     """
     # At its first import, onnx.reference lists all schemas by bare names, and fails if two domains share a name. Its
     # own names include "Pad_18", for version 18 of Pad. So padops imports onnx.reference before it registers schemas.

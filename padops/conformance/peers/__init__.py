@@ -87,7 +87,7 @@ class Peer:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the peer is in ``PEERS``, with any interpreter; a user's own peer of that name does not count."""
+        """Whether the peer is one of ``PEERS``, whatever its interpreter; a user's own namesake is not."""
         known = PEERS.get(self.name.partition("@")[0])
         return known is not None and known.entry_point == self.entry_point
 

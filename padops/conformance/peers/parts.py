@@ -58,7 +58,8 @@ Import = ast.Import | ast.ImportFrom
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
     """Return the imports and the definitions that these names need, in the order of the file.
 
-    Each import binds one name. It maps to the imported file, or to None if that is not in padops or beside this file.
+    Each import binds one name. It maps to the imported file, or to None if this file is neither in padops nor beside
+    ``file``.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()

@@ -142,7 +142,7 @@ class Summary:
 
 
 def versions_of(row: Row) -> str:
-    """Return the packages of a peer of the header, as in ``"onnxruntime 1.31.1"``; and its tolerance, if any."""
+    """Return the packages of a peer in the header, as in ``"onnxruntime 1.31.1"``; and the peer's tolerance, if any."""
     parts = [f"{name} {version}" for name, version in row["versions"].items()]
     return ", ".join([*parts, f"within {row['within']:.0e}".replace("e-0", "e-")] if "within" in row else parts)
 

@@ -95,7 +95,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """Yield all attempts; within the first ``MOST_OTHERS``, those with shapes of ``taken`` inputs come last."""
+    """Yield all attempts; of the first ``MOST_OTHERS``, attempts with the shapes of ``taken`` inputs come last."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -158,7 +158,7 @@ def _batches(inputs: Sequence[Input]) -> set[str]:
 
 
 def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict[str, int]]:
-    """Yield sizes to try for the dynamic dims; each turn begins with another size, and with batches of 1 or 2."""
+    """Yield sizes to try for the dynamic dims; each turn begins with its own size, and some turns with batches of 2."""
     past = 2 * reach + 3 if 0 < reach < MAX_ELEMENTS else SIZES[1]
     first = FIRST[turn % len(FIRST)] or past
     shift = turn % len(SIZES)
@@ -288,7 +288,7 @@ def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> n
 
 @dataclass(frozen=True)
 class Marks:
-    """The constants of two models, at which their behaviour may change."""
+    """The constants of two models: values at which the models' behaviour may change."""
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()

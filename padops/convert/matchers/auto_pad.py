@@ -9,8 +9,8 @@ Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU:
   AveragePool below opset 19. Older releases run these poolings, with wrong results for some sizes.
 - With ceil_mode, a pooling rounds the output size up, so the verdict is only "may be wrong".
 
-A conversion changes a node only if its option ``auto_pad`` is "explicit". The conversion does not change any bit of a
-correct result, except for a MaxPool of floats behind SamePad_1. A converted node has one of three forms:
+A conversion changes a node only if the conversion's option ``auto_pad`` is "explicit". The conversion does not change
+any bit of a correct result, except for a MaxPool of floats behind SamePad_1. A converted node has one of three forms:
 
 - **explicit pads**, if every size needs the same amounts. Every release of ONNX Runtime must accept these amounts and
   count them correctly.

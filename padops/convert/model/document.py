@@ -221,7 +221,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Return whether a node has graphs, and all its other attributes are the same as in its message."""
+    """Return whether a node has graphs, and has all its other attributes as in its message."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):

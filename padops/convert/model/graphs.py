@@ -165,7 +165,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the strings that calls pass for the attribute of ``reference``; None stands for no string or default."""
+    """Return the strings that calls pass for the attribute of ``reference``, or its default, or None without both."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)

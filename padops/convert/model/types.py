@@ -97,7 +97,7 @@ class Types:
         return self._inferred
 
     def _behind_pads(self, value: ir.Value) -> ir.Value:
-        """Follow padops' Pads back to their data, which have the same type; onnx infers none through these Pads."""
+        """Follow padops' Pads back to their data, which have the same type; onnx infers no type through these Pads."""
         walked: set[ir.Value] = set()
         while value not in walked and (node := value.producer()) is not None:
             if node.domain not in (DOMAIN, pyop_node.DOMAIN) or not node.inputs or (data := node.inputs[0]) is None:

@@ -146,7 +146,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan | AxisAmounts, with_what: Oper
     """Add fill around the elements of one axis; an ``AxisPlan`` may also crop, or add fill between elements (P3, P6).
 
     An ``AxisAmounts`` crops nothing; its vectors have one element, for this axis. If the output dim would be negative
-    (P1), the dim of a block of fill is negative, and the node that makes the block fails.
+    (P1), the dim of a block of fill is negative, so the node that writes the block fails.
     """
     core: list[ir.Value] = [work.value]
     front: Numbers

@@ -13,10 +13,10 @@ add elements, the body is this Pad with a check that fails where the Pad would b
 ONNX Runtime inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run
 time, so the body is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
 
-**Errors.** The native kernel explains an error. In a body, a node fails without an explanation: a Gather beyond the
-data, whose name has the rules, such as ``P1_P4_P5``; ONNX Runtime's own Pad; or Reshape (P8). For data of rank 0, a
-body accepts wrong amounts and a wrong fill (P7, P8). If an axis is named twice (P8), a body uses the last amounts of
-the axis. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
+**Errors.** The native kernel explains an error. In a body, the node that fails does not explain why. It is a Gather
+beyond the data, and its name has the rules, such as ``P1_P4_P5``; ONNX Runtime's own Pad; or a Reshape (P8). For data
+of rank 0, a body accepts wrong amounts and a wrong fill (P7, P8). If an axis is named twice (P8), a body uses the last
+amounts of the axis. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
 
 **No function.** If no body is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """

@@ -146,7 +146,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """Return the Pad without axes, for a check by the rules: in its own mode if ``same_mode``, else in constant."""
+    """Return the Pad without axes, for a check by the rules: in mode constant unless ``same_mode``."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:

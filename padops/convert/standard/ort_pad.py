@@ -119,7 +119,7 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """Return the built-in on the data, for non-negative amounts, with a check that fails where the Pad would be wrong.
+    """Return the built-in's output for the data, for non-negative amounts; a check fails where the Pad would be wrong.
 
     Before 1.25, the built-in reads beyond the data if a reflection is longer than n - 1. So GatherND reads the last
     element that the reflection needs, and fails if the axis lacks this element. The element becomes the fill of the
@@ -362,7 +362,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """Return zeros in mode constant, else the amounts: the unused branch must not fail if ONNX Runtime folds it."""
+    """Return zeros in mode constant, so that the unused branch cannot fail if it is folded; else the amounts."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 

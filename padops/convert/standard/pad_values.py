@@ -4,7 +4,7 @@ Four numbers define a mode. For n elements and a position o relative to the firs
 slack], take m = o modulo the period ``factor * n + offset``, and show the element at m or at its mirror image ``period
 + mirror - m``, whichever is less. If the mode is known only at run time, nodes look up its numbers.
 
-If amounts break P1, P4 or P5 at run time, a Gather fails whose name has these rules: ``P1_P4_P5``.
+If amounts break P1, P4 or P5 at run time, a Gather fails, and its name has these rules: ``P1_P4_P5``.
 """
 
 from __future__ import annotations

@@ -289,7 +289,7 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name to a term and records its type, but dims only for the original, outside bodies with inputs."""
+        """Binds a name to a term and records its type; for the original, outside bodies with inputs, also its dims."""
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)
             scope.own[name] = term

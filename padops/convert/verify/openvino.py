@@ -1,7 +1,7 @@
 """Compares an IR with the converted model. OpenVINO can crash, so it runs the IR in a process of its own, on the CPU.
 
-Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone, on its data in
-OpenVINO, and must return the same bits. Outputs may differ by the tolerance measured on either runtime.
+Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone, on the data that it
+has in OpenVINO, and must return the same bits. Outputs may differ by the tolerance measured on either runtime.
 """
 
 from __future__ import annotations

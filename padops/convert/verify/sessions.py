@@ -52,7 +52,7 @@ class NoMemory(DoesNotRun, MemoryError):
 
 class Session:
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
-        """Creates the session. ``library`` registers padops' operators; ``profile`` begins the path of a profile."""
+        """Creates the session; ``library`` registers padops' operators, ``profile`` begins a profile's path."""
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens only files with a UTF-8 name")
         with needing_onnxruntime("verifying a model"):

@@ -294,7 +294,7 @@ def _caffe2(attributes: Attributes, shape: Sequence[int]) -> Definition:
 
 
 def _centred(shape: Sequence[int], target: np.ndarray | None, axes: Sequence[int] | None) -> list[Axis]:
-    """Returns the axes of a CenterCropPad, which adds or removes half of the elements at the beginning of an axis."""
+    """Returns the axes of a CenterCropPad, which adds or removes elements at both ends of an axis."""
     chosen = range(len(shape)) if axes is None else axes
     if target is None or target.size != len(chosen):
         raise Fails(f"CenterCropPad has the target shape {target} for {len(chosen)} axes")
