@@ -48,10 +48,10 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
     padops first converts the model in memory in three cases: onnxruntime refuses the model before it asks a provider,
     computes wrong results even with the provider, or is older than 1.24 and does not run every Pad. Conversion changes
-    only the Pads that some onnxruntime from 1.20 on does not run correctly (all Pads if ``padops.inspect`` finds none
-    that fails, or is unsure), with the options that these Pads need. The session writes no file. External data stay in
-    their files; before onnxruntime 1.22, padops reads the data of a converted model into memory. ``padops_records`` and
-    one line of the logger ``padops`` report the conversion, which needs the extra ``convert``.
+    only the Pads that some onnxruntime from 1.20 on does not run correctly, with the options that these Pads need. If
+    ``padops.inspect`` is unsure or finds no Pad that fails, conversion changes all Pads. The session writes no file.
+    External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted model into memory.
+    ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs the extra ``convert``.
 
     The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU's provider would run. A
     second provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known to fail on some

@@ -67,9 +67,9 @@ def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
 def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each entry of ``SUMMARY``.
 
-    The columns are the size of the output in MB, the median time and the interquartile range of padops in µs, and the
-    speed of padops as a multiple of the speed of each other implementation. The column ``copy`` compares with the
-    fastest plain copy. A cell has one value for each number of threads: ``1.20 / 2.10``.
+    The columns are the output's size in MB, padops' median time and interquartile range in µs, and for every other
+    implementation padops' speed as a multiple of its speed. The column ``copy`` compares with the fastest plain copy. A
+    cell has one value for each number of threads: ``1.20 / 2.10``.
     """
     by: dict[str, dict[int, dict[str, Measurement]]] = {}
     for taken in results:

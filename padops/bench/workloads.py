@@ -130,7 +130,7 @@ IMAGE_TYPES, MIN_IMAGE, MAX_IMAGE = ("uint8", "int16", "float16"), 300_000, 30_0
 
 
 def random_workloads(count: int, seed: int) -> tuple[Workload, ...]:
-    """Returns random Pads; every fourth pads an image. The size of the data is log-uniform."""
+    """Returns random Pads; every fourth has an image as its data. The size of the data is log-uniform."""
     rng = random.Random(seed)
     return tuple(_random_workload(rng, f"random {seed}.{i}", i % 4 == 3) for i in range(count))
 

@@ -122,7 +122,7 @@ def _now(record: PadRecord) -> str:
 
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
-    """Returns exit code and warning of a finished conversion: 0 and "", or 5 and why no comparison was possible."""
+    """Returns exit code and warning of a finished conversion: (0, ""), or 5 and the reason why nothing was compared."""
     found = conversion.verification
     if found is None or (error := shortcoming(found, strict=False)) is None:
         return 0, ""

@@ -107,7 +107,7 @@ def footer(
 ) -> dict[str, Any]:
     """Return the last line of a report.
 
-    A run fails without results, with an unexpected result, with a stale divergence, or if a peer in ``asked`` or a
+    A run fails if it has no results, an unexpected result or a stale divergence, or if a peer in ``asked`` or a
     required peer is absent. New behaviour of a peer in a version that is not recorded fails only a ``strict`` run. An
     interrupted run fails; its footer has the number of remaining cases of each peer, and lists no stale divergences.
     """

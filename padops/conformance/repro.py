@@ -1,7 +1,7 @@
 """``padops conformance repro``: prints a script that shows one case on one peer, fit for a bug report upstream.
 
-If a peer does not use padops, its script does not either: it has the source of ``pad`` in the peer's file, and the
-arguments.
+If a peer does not use padops, its script does not either: it contains the source of the function ``pad``, from the
+peer's file, and the arguments.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values that depend on a (possibly) wrong Pad to the reason: for runs with and without optimisation."""
+        """Map values that depend on a (possibly) wrong Pad to the reason; with optimisation, then without."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:

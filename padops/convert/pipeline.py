@@ -136,8 +136,8 @@ def convert(
         in_place: Replace the source file atomically. External data stay as they are.
         report: A JSON file to write (see ``Conversion.to_json``), even if ``strict`` or ``verify`` raises.
         follow_links: Follow symbolic links from external data to any folder. By default, padops follows links within
-            the model's folder and within a Hugging Face cache, and, if the model itself is a link, links to the folder
-            of its target.
+            the model's folder and within a Hugging Face cache. If the model itself is a link, padops also follows links
+            into the folder of its target.
         base_dir: The folder of the external data, if the source is bytes, a file object or an ``onnx.ModelProto``.
         progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
 
@@ -146,8 +146,8 @@ def convert(
 
     Raises:
         UsageError: The arguments contradict each other, or one is of the wrong type.
-        PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. Or
-            only the report cannot be written; then the message says that the model has been written.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. If
+            the model was written but the report cannot be, the message says so.
         PadsLeftError: A Pad that stays makes ONNX Runtime refuse the model, or ``auto_pad`` cannot replace a SAME that
             ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad is unconverted or
             breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX source without
@@ -321,7 +321,7 @@ def _same_left(analysis: Analysis) -> list[PadRecord]:
 
 
 def same_wrong(pads: Iterable[PadFacts | None]) -> list[str]:
-    """Return a sentence for each node with SAME that onnxruntime computes wrong, or may, and that padops cannot fix."""
+    """Return a sentence for each node with SAME that onnxruntime gets or may get wrong, and that padops cannot fix."""
     gets = {"wrong": "gets", "may be wrong": "may get"}
     failing = [pad for pad in pads if pad and pad.mode in SAME and pad.verdict in gets and "convert" not in pad.roads]
     return [f"{gets[pad.verdict]} {pad.path} ({pad.form}) wrong: {pad.why}" for pad in failing]

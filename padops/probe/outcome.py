@@ -74,7 +74,7 @@ class Asked:
         return told
 
     def model(self, probe: Case, rules: str | None = None, with_pad: bool = True) -> Seen:
-        """Runs a probe on the provider in a stock session; with ``rules``, with padops and this file of rules."""
+        """Runs a probe on the provider: in a stock session, or with padops and a file of ``rules``."""
         feeds = {name: array for name, array in feeds_of(probe).items() if with_pad or name in ("x", "c")}
         told = self.run(model_of(probe, with_pad), feeds, expected_of(probe, with_pad), rules)
         return Seen(probe, told["does"], told["why"], is_shared=told.get("is_shared", False))
@@ -180,7 +180,7 @@ def _pad_of(probe: Case) -> tuple[PadInfo, RunsAs]:
 
 
 def _rules_for(when: str, rows: Sequence[Seen]) -> Iterator[ProviderRule]:
-    """Yields rules of the condition ``when`` for the models in ``rows``, which fail or are left to the CPU provider."""
+    """Yields rules with the condition ``when`` for ``rows``, the models that fail or are left to the CPU provider."""
     of_modes: dict[tuple[Any, Any], set[str]] = defaultdict(set)
     if when == "other types":
         for name in dict.fromkeys(row.probe.type for row in rows):

@@ -42,7 +42,8 @@ def installed_minor() -> int:
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that affect a conversion; None for a missing package.
 
-    If a distribution is not named like its package, its name follows the version, in parentheses.
+    If a distribution's name differs from its package's, the distribution's name stands in parentheses after the
+    version.
     """
     told: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:

@@ -107,8 +107,9 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     """Return whether a model may have a Pad of constant data: onnxruntime runs such a Pad while it loads the model.
 
-    A graph input without an initializer is not constant, and neither is a value that depends on it; but its shape and
-    its size may be. An input of a function may be constant. If the model cannot be read, the result is True.
+    A graph input without an initializer is not constant, and neither is a value that depends on it; but the shape and
+    the size of such a value may be constant. An input of a function may be constant. If the model cannot be read, the
+    result is True.
     """
 
     def look(content: Content) -> bool:
@@ -151,7 +152,7 @@ def _words_in(content: Content) -> frozenset[bytes]:
 
 
 def _parts(content: Content, start: int, end: int, kind: str = "model") -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each part of a model, without the weights in large graphs and nodes."""
+    """Yield the begin and the end of each part of a model; in large graphs and nodes, leave out the weights."""
     for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
         if number == TENSOR.get(kind) or inner is not None and last - first >= SMALL:

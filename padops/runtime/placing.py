@@ -125,7 +125,7 @@ def unknown_provider(names: Iterable[str]) -> str:
 
 
 def check_there(names: Iterable[str], also: Collection[str] = ()) -> None:
-    """Raise ValueError for a named provider that neither this onnxruntime nor ``also`` has."""
+    """Raise ValueError for a named provider that is neither in this onnxruntime nor in ``also``."""
     there = available()
     if absent := [name for name in names if name not in there and name not in (*EP_NAMES, *also)]:
         has = ", ".join(sorted(there))
@@ -323,7 +323,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the configuration entries of the options, and the Pads that padops would claim before ``behind``."""
+    """Return the configuration entries of the options, and the Pads that padops would claim in front of ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]

@@ -104,7 +104,7 @@ def register(
         except Exception as error:
             raise RuntimeError(
                 f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}. padops needs onnxruntime 1.20 "
-                "or newer, on the platform that the wheel was built for; 'padops info' prints both"
+                "or newer, on the platform that the wheel was built for; 'padops info' prints version and platform"
             ) from error
         _named[session_options] = named
 

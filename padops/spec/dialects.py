@@ -111,7 +111,7 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """Return an optional list attribute; if it is absent, ``count`` values ``neutral``, which change nothing."""
+        """Return an optional list attribute; if it is absent, ``count`` times ``neutral``, which changes nothing."""
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 

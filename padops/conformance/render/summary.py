@@ -124,7 +124,7 @@ class Summary:
         return [Section("Known divergences", "", known)] if seen else []
 
     def _numbers(self, row: Row) -> list[str]:
-        """Return the values of ``COLUMNS`` for a peer of the header."""
+        """Return the values of ``COLUMNS`` for a peer in the header."""
         counts, own = Counter[str](), [cell for key, cell in self.cells.items() if key[0] == row["name"]]
         for cell in own:
             counts += cell.counts

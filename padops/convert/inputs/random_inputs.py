@@ -296,7 +296,7 @@ class Marks:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes equal to each integer, one less and one more, in ascending order."""
+        """For each integer n the sizes n - 1, n and n + 1, all in ascending order."""
         near = {abs(mark) + more for mark in self.integers for more in (-1, 0, 1)}
         return tuple(sorted(size for size in near if 0 <= size <= LARGEST_MARK and size not in SMALL_SIZES))
 

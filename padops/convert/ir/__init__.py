@@ -82,7 +82,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 def _needed(
     nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: Collection[str] = ()
 ) -> tuple[list[onnx.NodeProto], set[str]]:
-    """Return the nodes that ``outputs`` need, except nodes of ``known`` values, and the names of all values read."""
+    """Return the nodes that ``outputs`` need, without those of ``known`` values; and the names of all needed values."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):

@@ -155,7 +155,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
 
 
 def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
-    """Return the positions in ``begin`` that slice, their axes, the axes to drop, and the new axes of the output."""
+    """Return the positions in ``begin`` of a slice, their axes, the axes to drop, and the new axes of the output."""
     kinds = ("ellipsis", "new_axis", "shrink_axis")
     marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]
     rows, axes, shrunk, added = [], [], [], []

@@ -140,7 +140,7 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
 
 
 def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
-    """Write a Resize without ``axes``: ONNX Runtime (1.32) moves a Transpose past a Resize, but keeps its ``axes``."""
+    """Write a Resize without ``axes``: ONNX Runtime (1.32) moves a Transpose past a Resize, and leaves them."""
     has_both = layer.choice("version", {"opset4": True, "opset11": False})  # sizes and scales
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
         raise Unreadable("ONNX does not have pads_begin and pads_end")

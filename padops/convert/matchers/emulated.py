@@ -32,8 +32,8 @@ the nodes only if the masks are right and nothing else reads the values between 
 puts a Transpose (from channels-last) behind the reflection. After the conversion, the Transpose follows the Pad.
 
 The amounts must be constant. TensorFlow and OpenVINOPad_12 refuse an amount larger than the axis (P4), but the
-emulation then repeats the element that it added at the other end. So an emulation stays if an amount is known to be
-larger than its axis.
+emulation then repeats an element that it has added itself at the opposite end. So an emulation stays if an amount is
+known to be larger than its axis.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Yield each value that all inputs may copy, nearest first; inputs that may be blocks of fill need not copy it."""
+    """Yield values of which all inputs may be copies, nearest first; instead, an input may be a block of fill."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]

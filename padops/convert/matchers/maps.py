@@ -5,10 +5,10 @@ compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, fo
 
 - **The size is known.** ``find_pad`` compares the map with the Pad's map (P2), position by position.
 - **The size is unknown.** Each bound of the nodes must lie within ``reach`` elements of an end of the axis. Then on an
-  axis of more than ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross. One more element only
-  lengthens the middle of the nodes' map and of the Pad's map. So two sizes above ``2 * reach`` decide for all longer
-  sizes. ``find_pad`` also compares every shorter size, including 0. It skips the sizes for which the nodes fail: the
-  Pad may return any result for them.
+  axis of more than ``2 * reach`` elements, no Slice clamps a bound and no two bounds cross. If the axis gets one more
+  element, only the middle of the nodes' map and of the Pad's map gets longer. So two sizes above ``2 * reach`` decide
+  for all longer sizes. ``find_pad`` also compares every shorter size, including 0. It skips the sizes for which the
+  nodes fail: the Pad may return any result for them.
 - **Some sizes are too short.** For such a size n, a Slice returns fewer elements, but a Pad repeats elements or refuses
   the data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
 
@@ -63,7 +63,7 @@ def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
 
 
 def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
-    """Return the Pad with the same map as a Concat of parts, or None. A part is a list of steps from the data."""
+    """Return the Pad whose map equals that of a Concat of parts, or None. A part is a list of steps from the data."""
     probe = size
     if probe is None:
         reaches = [step.reach for part in parts for step in part]

@@ -46,7 +46,7 @@ class Index:
 
     @cached_property
     def names(self) -> Counter[str | None]:
-        """For each name, how many values had it at the first access; values of nested graphs may share a name."""
+        """The number of values per name, at the first access; values of nested graphs may share a name."""
         graphs = {site.scope.graph for site in walk(self._model)}
         values = {value for graph in graphs for value in (*values_of(graph), *graph.initializers.values())}
         return Counter(value.name for value in values)

@@ -65,8 +65,8 @@ def _place(
     """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node with the inputs ``reads``.
 
     ``folding`` may be one higher for this reason: If a Loop around the Pad is in an If, ONNX Runtime may move the Loop
-    out of the If. An If or a Loop of the lowered Pad would then read a value of the If's branch from inside the moved
-    Loop.
+    out of the If. An If or a Loop of the lowered Pad would then be in the moved Loop, and read a value of the branch
+    that the Loop has left.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False
@@ -286,7 +286,7 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """Return the amounts for the rank that their number determines; with axes, () if all are 0, else None."""
+    """Return the amounts of all axes if their number determines the rank; with axes, () if all are 0, else None."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2

@@ -323,8 +323,9 @@ def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -
     the axis, because a sum exists even if the axis is empty. The condition is false everywhere, so Where returns the
     fill.
 
-    If the fill may be -0.0, the condition is computed from the sum: the sum is never less than -inf. With a constant
-    condition and the sum as the unused choice, Where on the CPU (1.20 to 1.32) would turn -0.0 into +0.0.
+    If the fill may be -0.0, the condition is computed from the sum: the sum is never less than -inf. If the condition
+    is constant and the sum is the choice that is not used, the operator Where turns -0.0 into +0.0 on the CPU (1.20 to
+    1.32).
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)

@@ -375,7 +375,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], notes: list[s
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Give all nodes that lack an input its default (P7, P8); return their number, or 0 if a default is unknown."""
+    """Add an input's default to nodes without this input (P7, P8); return their number, or 0 for an unknown default."""
     document = analysis.document
     analysis.types.infer()
     lacking = []

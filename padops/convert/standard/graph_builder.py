@@ -166,7 +166,7 @@ def with_axis(op_type: str, x: Operand, axis: int) -> Number:
 
 
 def lowest(*vectors: Numbers) -> Numbers:
-    """Return the least number of all vectors, as a scalar.
+    """Return the smallest number in all vectors, as a scalar.
 
     If there are two vectors, the Concat has the second vector twice: OpenVINO (in onnxruntime-openvino 1.24.1) mistakes
     ReduceMin of a Concat of two vectors for an elementwise minimum.

@@ -325,7 +325,7 @@ def _constant(pad: PadInfo, guarantees: Guarantees) -> Number:
 
 
 def _extend(pad: PadInfo, guarantees: Guarantees, choice: Numbers, amounts: AxisAmounts, branches: bool) -> Number:
-    """Write a Pad in any mode, but constant only if crops leave elements; return the output, or flat indices."""
+    """Write a Pad in any mode (in mode constant, crops must leave elements); return the output, or flat indices."""
 
     def compute() -> Number:
         indices = _indices(pad, choice, amounts)

@@ -289,7 +289,7 @@ def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
 
 
 def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
-    """Return which element of a window, 0 to ``size`` - 1, each position shows, also outside the window."""
+    """Return for each position, also outside the window, which element of the window it shows (0 to ``size`` - 1)."""
     factor, offset, mirror, slack = extension
     if not is_number(slack, FAR):
         positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)

@@ -22,7 +22,7 @@ def check_fallbacks(original: onnx.ModelProto, converted: onnx.ModelProto) -> li
     """Returns a region for each fallback function of the converted model.
 
     A function must have the bytes that this version of padops writes, or the bytes of the original's function. For any
-    other function, the region is not proved. padops' tests compare the functions that padops writes with the reference.
+    other function, the region is not proved. padops' tests compare padops' own functions with the reference.
     """
     there, before = (
         {row.name: row.SerializeToString(deterministic=True) for row in model.functions if is_fallback(row)}

@@ -91,7 +91,7 @@ def has_types(terms: Terms, data: int, pads: int = ABSENT, fill: int = ABSENT, a
 
 
 def zero(dtype: int) -> np.ndarray:
-    """Returns the default fill (P7): a scalar with bits of 0, false or the empty string."""
+    """Returns the default fill (P7), a scalar: 0 (all bits 0), false or the empty string."""
     if dtype == TensorProto.STRING:
         return np.array(b"", object)
     kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)

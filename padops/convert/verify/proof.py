@@ -1,4 +1,4 @@
-"""Proves two models equal by structure, moves and folds, region by region, from the outputs back to the inputs.
+"""Proves that two models are equal, region by region, from the outputs back to the inputs.
 
 Two terms are equal if they are the same term, if they apply the same operator to equal inputs, or if a rule proves them
 equal. A pair that a rule decides is a region. Equal names prove nothing, but the proof tries values with equal names
@@ -145,7 +145,7 @@ class Matcher:
         return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries to prove the pairs of values that have the same name in a body of each model, or in the main graphs."""
+        """Tries to prove pairs of values with the same name, of one body in both models or of the main graphs."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):

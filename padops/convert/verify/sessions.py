@@ -147,7 +147,7 @@ class Trial:
     after: Outputs = field(default_factory=dict)  # the outputs of the converted model
 
     def then(self, session: Session | OtherProcess) -> Trial:
-        """Returns the trial with a session's outputs as the outputs of the converted model."""
+        """Returns the trial completed by the converted model's outputs, from a session of this model."""
         return replace(self, after=session.run(self.feeds))
 
 
@@ -182,7 +182,7 @@ class Risks:
             self.end()
 
     def learn(self) -> bool:
-        """Marks the attempt that crashed a copy of this process as one to skip; returns False if no attempt ran."""
+        """Marks the attempt that crashed a copy of this process, so that it is skipped; returns False if none ran."""
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME

@@ -125,7 +125,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 
 
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
-    """Returns the integers of two parts that depend on no open dim. Near such a size, the parts may begin to differ."""
+    """Returns the integers of two parts that no open dim changes. Near such a size, the parts may begin to differ."""
     found = set[int]()
     for term in cones:
         found |= set(_fixed(pair, term))
