@@ -57,9 +57,9 @@ def how_ended(code: int | None) -> str:
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Returns the standard input and output of this process, as files that nothing else reads or writes.
 
-    Afterwards, a library that reads standard input gets nothing, and a library that prints writes to standard error.
-    (No thread reads questions from ``sys.stdin``: in a child that it forks, multiprocessing first closes
-    ``sys.stdin``, which would wait forever for a thread that reads from it.)
+    Afterwards, a library that reads standard input gets nothing, and text that a library prints goes to standard error.
+    (No thread reads questions from ``sys.stdin``: in a child that it forks, multiprocessing first closes ``sys.stdin``,
+    which would wait forever for a thread that reads from it.)
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -47,7 +47,7 @@ def one_node_model(
 
 
 def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; ``standard``: its node is ONNX's Pad; raise Unsupported if ONNX lacks the operator."""
+    """Make the model of a case; with ``standard``, of ONNX's Pad; raise Unsupported if ONNX lacks the operator."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
     # Without ``standard``, use the oldest opset in which standard operators support the element type.

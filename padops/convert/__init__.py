@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _Callable(ModuleType):
-    """Makes the package callable: importing it replaces ``padops.convert``, the function that users call."""
+    """Makes the package callable: an import of it replaces the function ``padops.convert``, which users call."""
 
     __call__ = staticmethod(convert)
 

@@ -469,7 +469,7 @@ class Conversion:
 
 
 def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
-    """Return the model's message and the folder of its external data; None, None without external data."""
+    """Return the model's message and the folder of its external data; without external data, both are None."""
     import onnx_ir as ir
 
     tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())

@@ -278,7 +278,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int, optimised: bool = True) -> tu
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
-    """Return whether ONNX Runtime 1.``minor`` offers a Pad to padops' provider before it would refuse the model."""
+    """Return whether ONNX Runtime 1.``minor`` asks padops' provider about a Pad before it might refuse the model."""
     if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
         return False
     if found.domain == MICROSOFT:
@@ -400,7 +400,7 @@ def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> t
 
 
 def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
-    """Return whether a rule holds for a Pad, apart from the rule's modes; None if the model leaves it open."""
+    """Return whether a rule holds for a Pad, ignoring the rule's modes; None if the model leaves this open."""
     version = int(onnx_op(found.opset).removeprefix("Pad_"))
     amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
     dims, operators, when = pad.dims, pad.around.operators, rule.when
@@ -460,7 +460,7 @@ def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bo
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
-    """Return whether a condition on the amounts holds for any axis; None if the model leaves it open."""
+    """Return whether a condition on the amounts holds for at least one axis; None if the model leaves this open."""
     if when == "crop":
         return any(row.crops for row in amounts)
     answer: bool | None = False

@@ -55,7 +55,7 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
     if not all(hasattr(device, "ep_name") for device in devices):
         raise TypeError(
             f"an entry of providers is {entry!r}, expected a name, devices of one provider, "
-            "or a pair of one of these and options"
+            "or a pair: name or devices, and options"
         )
     names = sorted({device.ep_name for device in devices})
     if len(names) != 1:

@@ -22,9 +22,9 @@ def get_ep_names() -> list[str]:
     """Return the names of all execution providers in this package's library.
 
     Returns:
-        Three names: the provider for Pads that would go to the CPU's provider; the provider for Pads that providers
-        behind it do not run correctly; and the provider that runs no node, whose device adds the operators of the
-        domain ``padops`` to a session.
+        Three names. The first provider takes Pads that would go to the CPU's provider. The second takes Pads that
+        providers behind it do not run correctly. The third runs no node; its device adds the operators of the domain
+        ``padops`` to a session.
     """
     return list(EP_NAMES)
 

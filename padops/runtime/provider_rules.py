@@ -214,7 +214,7 @@ def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """Return the rules as ``with_measured`` does for providers without options; skip those that onnxruntime lacks."""
+    """Return the rules as ``with_measured`` does, for the providers here without options."""
     is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
     if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules

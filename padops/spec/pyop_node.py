@@ -26,8 +26,8 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 def refusal(type_name: str | None) -> str | None:
     """Return why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    None stands for a type that only ONNX Runtime infers, when it loads the model. The function accepts None, because
-    ONNX Runtime then refuses a type without a kernel.
+    None stands for a type that only ONNX Runtime infers, when it loads the model. The function accepts None: ONNX
+    Runtime itself refuses the type if it has no kernel.
     """
     if type_name is None or type_name in TYPES:
         return None

@@ -122,7 +122,7 @@ class Request:
             raise Skipped(f"the operator refuses these amounts: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Return begin and end of every axis; raise Unsupported for interior amounts, or crops if not ``may_crop``."""
+        """Return begin and end of every axis; raise Unsupported for an interior, and unless ``may_crop`` for a crop."""
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")

@@ -179,7 +179,7 @@ def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[
 
 
 def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends: np.ndarray) -> str:
-    """Return the entries ``rows`` of begin or end as int64, with ``ends`` in place of masked entries."""
+    """Return the entries ``rows`` of begin or end as int64; masked entries come from ``ends`` instead."""
     array = layer.values.array(given)
     if array is not None:
         return layer.constant(np.where(masked, ends, array.astype(np.int64)[rows]))

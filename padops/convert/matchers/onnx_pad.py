@@ -323,7 +323,7 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def operator_of(name: str) -> str | None:
-    """Return the operator of padops to which the name of a node or function refers; None if to no operator.
+    """Return the operator of padops to which the name of a node or function refers; None if it refers to no operator.
 
     ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
     """

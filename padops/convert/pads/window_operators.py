@@ -209,7 +209,7 @@ class SameWindow:
 
     @cached_property
     def choices(self) -> list[list[Amount] | None]:
-        """The possible amounts of each axis; None for an axis if no amounts are possible, or too many."""
+        """The possible amounts of each axis; None for an axis with no possible amounts or too many."""
         if self.operator.transposed:
             return [axis.crop(more, self.mode) for axis, more in zip(self.axes, self.output_padding)]
         return [axis.amounts(self.mode, self.may_be_empty) for axis in self.axes]

@@ -172,7 +172,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
             if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
                 raise Unconvertible(
                     f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
-                    "and nodes in mode constant need a fill of one element"
+                    "but its fallback has mode constant, too, which needs a fill of one element"
                 )
     attributes = {row.name: _common(row, calls) for row in op.attributes}
     scalars = all(call.dims == [] for call in calls)

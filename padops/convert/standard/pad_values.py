@@ -359,7 +359,7 @@ class Extents:
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
     """Return two arrays, with one entry for each position: whether it shows an element, and which element (P6).
 
-    The ``count`` elements are ``every`` positions apart, and the first one is at position 0.
+    The ``count`` elements are at the positions 0, ``every``, 2 * ``every`` and so on.
     """
     gap = positions % every
     shown = (positions - gap) // every

@@ -163,7 +163,7 @@ def plane(value: Value) -> np.ndarray:
 
 
 def padded(data: Ids, said: Definition, fill: Ids | None, most: int) -> Ids:
-    """Returns the ids of padded data; raises Unsupported if there are more than ``most``."""
+    """Returns the ids of padded data; raises Unsupported for more ids than ``most``."""
     axes, mode, rules = said.axes, said.mode, said.rules
     if mode not in pads.MODES:
         raise Unsupported(f"no proof covers a Pad of mode {mode!r}")
