@@ -97,7 +97,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad with the map ``found`` for one size; the data are the first whole copy of the data in ``found``."""
+    """Return the Pad with the map ``found`` for one size, at the first whole copy of the data in ``found``."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None
