@@ -3,7 +3,7 @@
 onnx_ir computes symbolic dims with sympy. padops never uses symbolic dims, and sympy takes longer to load than the rest
 of a conversion.
 
-OpenVINO sends telemetry at each import: it forks in a thread, and the child process may hang forever.
+OpenVINO sends telemetry at each import: a thread forks the process, and the child process may hang forever.
 """
 
 from __future__ import annotations

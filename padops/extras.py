@@ -80,7 +80,7 @@ def runtimes() -> dict[str, str]:
 
 
 def version_of(distribution: str) -> str | None:
-    """Returns the version of an installed distribution, or None."""
+    """Returns the version of a distribution; None if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # slow: a third of the time of `padops --help`
 
     try:

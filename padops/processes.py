@@ -58,8 +58,8 @@ def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Returns the standard input and output of this process, as files that nothing else reads or writes.
 
     Afterwards, a library that reads standard input gets nothing, and text that a library prints goes to standard error.
-    (No thread reads questions from ``sys.stdin``: in a child that it forks, multiprocessing first closes ``sys.stdin``,
-    which would wait forever for a thread that reads from it.)
+    (No thread reads questions from ``sys.stdin``: in a forked child, multiprocessing first closes ``sys.stdin``, and
+    closing would wait forever for a thread that reads from ``sys.stdin``.)
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -85,7 +85,7 @@ class Pipes:
 
         Raises:
             LateError: ``talk`` took longer. The process was killed.
-            EOFError: The process ended first.
+            EOFError: The process ended before ``talk`` returned.
         """
         if self._talking is not None:
             self._talking.join(ENDING)  # the thread has answered and is about to end
@@ -136,7 +136,7 @@ class Pickled:
     """A Python program that answers pickled questions in a separate process, until ``close``; see ``serve``."""
 
     def __init__(self, name: str, seconds: float, program: Sequence[str]) -> None:
-        """Starts Python with the arguments ``program``; each answer may take ``seconds``; errors use ``name``."""
+        """Starts Python with the arguments ``program``; each answer may take ``seconds``; errors call it ``name``."""
         self._name, self._seconds = name, seconds
         self.gone = ""  # why the process is gone: it has died, or was killed because it did not answer in time
         pipe, quiet, command = subprocess.PIPE, subprocess.DEVNULL, [sys.executable, *program]
@@ -171,7 +171,7 @@ class Pickled:
         self._pipes.process.terminate()
 
     def wait(self) -> None:
-        """Waits for the process to end by itself, and kills it with its children if it does not."""
+        """Waits for the process to end by itself; if it does not, kills it with its children."""
         wait_for(self._pipes.process)
         self._pipes.end()
 

@@ -47,9 +47,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     1.24 or newer, it also has padops' execution provider, which runs the Pads of the unchanged model.
 
     padops first converts the model in memory in three cases: onnxruntime refuses the model before it asks a provider,
-    computes wrong results even with the provider, or is older than 1.24 and does not run every Pad. Conversion changes
-    only the Pads that some onnxruntime from 1.20 on does not run correctly, with the options that these Pads need. If
-    ``padops.inspect`` is unsure or finds no Pad that fails, conversion changes all Pads. The session writes no file.
+    computes wrong results even with the provider, or is older than 1.24 and does not run every Pad. Conversion uses the
+    options that the model's Pads need, and changes only Pads that some onnxruntime from 1.20 on does not run correctly.
+    If ``padops.inspect`` is unsure or finds no Pad that fails, conversion changes all Pads. The session writes no file.
     External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted model into memory.
     ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs the extra ``convert``.
 
@@ -61,7 +61,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. If ``sess_options`` already have
     plugin providers, the session uses a copy of ``sess_options``. The copy lacks added initializers and operators of
-    other libraries, because onnxruntime does not expose them. If the model needs them, pass the providers in
+    other libraries, because onnxruntime does not expose these. For a model that needs these, pass the providers in
     ``providers`` instead.
 
     padops disables the optimizers of onnxruntime that may change Pads of the model wrongly (see docs/run.md). If padops
@@ -163,7 +163,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     def _create(
         self, model: str | bytes | os.PathLike[str], words: frozenset[bytes], given: Given, folder: str = ""
     ) -> None:
-        """Create the session of a model that contains ``words``, and whose external data are in a folder."""
+        """Create the session of a model; the model contains ``words``, and its external data are in ``folder``."""
         self._padops_arguments = (model, given, folder)
         arguments, rules, of_the_caller = prepare(model, words, *given)
         options, before = arguments["sess_options"], ""
@@ -274,8 +274,8 @@ def _converted_if_needed(
     """Convert the model if this onnxruntime does not run every Pad and a conversion helps.
 
     If onnxruntime has ``refused`` the model, and padops knows no Pad as the cause, convert all Pads. With ``provider``,
-    lower the model for this provider: onnxruntime has refused two compiled Pads with one name. Return the conversion or
-    None; and the reason why padops cannot inspect or convert the model, or "".
+    lower the model for this provider: onnxruntime has refused two compiled Pads with one name. Return the conversion,
+    or None; and why padops cannot inspect or convert the model ("" if it can).
     """
     from padops.convert import PadopsError, PadsLeftError, inspect
     from padops.convert.pipeline import same_wrong

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 
 def count(text: str, most: int | None = None) -> int:
-    """Parses the value of an option that is a count, up to ``most``."""
+    """Parses an option's value as a whole number from 1 to ``most``."""
     if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
         allowed = "of at least 1" if most is None else f"from 1 to {most}"
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {allowed}")
@@ -21,7 +21,7 @@ def count(text: str, most: int | None = None) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Parses the value of an option that is a list of names, such as ``--providers A,B``."""
+    """Parses an option's value as a list of names, such as ``A,B`` of ``--providers A,B``."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} contains no name, expected names with commas between them")
@@ -89,7 +89,7 @@ def counted(what: str, items: Sequence[Item], progress: Progress | None) -> Iter
 
 @contextlib.contextmanager
 def progress_line(quiet: bool = False) -> Iterator[Progress]:
-    """Shows the latest step in a line on standard error if it is a terminal; the line vanishes at the end."""
+    """Shows the latest step in a line on standard error, if that is a terminal; the line vanishes at the end."""
     if quiet or not sys.stderr.isatty():
         yield lambda what, done, total: None
         return

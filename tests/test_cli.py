@@ -174,7 +174,7 @@ MISTAKES = {
     "convert a b --report ''": "argument --report is empty",
     "run a --inputs=": "argument --inputs is empty",
     "conformance show ''": "argument FILE is empty",
-    "conformance --quick show a": "a command takes no options of a run; its own options come after its name",
+    "conformance --quick show a": "no command takes options of a run; put a command's own options after the command",
     "convert a b --target onnx --no-fallback": "--no-fallback needs --target padops",
     "inspect in.onnx --rules r.json": "error: --rules needs --providers",
     "run in.onnx --rules r.json": "error: --rules needs --providers",
@@ -396,7 +396,7 @@ def test_outputs_are_written(source, arrays: Mapping, expected: list, link: bool
 
 def test_the_library_that_is_not_there(files: Path) -> None:
     ran = command.padops("run", *M.split(), env=dict(os.environ, PADOPS_LIBRARY="none.so"))
-    told = "error: PADOPS_LIBRARY is 'none.so', which is not a file; set it to one, or unset it\n"
+    told = "error: PADOPS_LIBRARY is 'none.so', which is not a file; name a file, or unset it\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", told)
 
 

@@ -141,7 +141,7 @@ def test_what_is_said_of_several_models(inspected: Path, cli: Cli) -> None:
     assert err.splitlines() == [
         "error: more/moved.onnx does not exist: it is a link to nowhere.onnx",
         "error: more/net.xml is an IR of version 10, expected 11; "
-        "openvino.save_model(openvino.Core().read_model(...), ...) writes that version",
+        "openvino.save_model(openvino.Core().read_model(...), ...) writes the expected version",
         "error: more/pulled.onnx is a Git LFS pointer; git lfs pull fetches the file",
         "error: missing.onnx does not exist",
         "error: unreadable.onnx: not an ONNX model: it cannot be parsed as a protobuf message",

@@ -45,7 +45,7 @@ def test_is_never_unloaded() -> None:
 def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     chosen = tmp_path / "other.so"
     monkeypatch.setenv("PADOPS_LIBRARY", str(chosen))
-    with pytest.raises(FileNotFoundError, match=r"PADOPS_LIBRARY is '.*other.so', which is not a file; set it to one"):
+    with pytest.raises(FileNotFoundError, match=r"PADOPS_LIBRARY is '.*other.so', which is not a file; name a file"):
         session.get_library_path.__wrapped__()
     chosen.touch()
     assert session.get_library_path.__wrapped__() == str(chosen.resolve())

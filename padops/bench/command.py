@@ -46,7 +46,7 @@ def _bench(options: argparse.Namespace) -> int:
     contradictions = {
         "--seed needs --random": options.seed is not None and not options.random,
         "--random excludes --model": options.random and options.model,
-        "--random excludes --quick: random workloads get as little time anyway": options.random and options.quick,
+        "--random excludes --quick: --random measures as briefly as --quick": options.random and options.quick,
         "--only chooses from the workloads, but --model measures none": options.model and options.only,
     }
     if why := next((text for text, holds in contradictions.items() if holds), None):

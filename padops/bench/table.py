@@ -67,8 +67,8 @@ def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
 def cells(results: Sequence[Measurement]) -> list[list[str]]:
     """Returns the titles, then a row for each workload, then a row for each entry of ``SUMMARY``.
 
-    The columns are the output's size in MB, padops' median time and interquartile range in µs, and for every other
-    implementation padops' speed as a multiple of its speed. The column ``copy`` compares with the fastest plain copy. A
+    The columns are the output's size in MB, padops' median time and interquartile range in µs, and padops' speed as
+    a multiple of each other implementation's speed. The column ``copy`` compares padops with the fastest plain copy. A
     cell has one value for each number of threads: ``1.20 / 2.10``.
     """
     by: dict[str, dict[int, dict[str, Measurement]]] = {}

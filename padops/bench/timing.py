@@ -39,7 +39,7 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, kind: str) -> Any:
-    """Returns a session: ``"padops"`` registers the operators, ``"unmodified"`` is ``padops.InferenceSession``."""
+    """Returns a session; kind ``"padops"`` registers the operators, ``"unmodified"`` is ``padops.InferenceSession``."""
     import onnxruntime
 
     import padops
@@ -109,7 +109,7 @@ _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """Prepares ``numpy.pad``, or slices for a crop. Strings have ``StringDType``, so that NumPy copies their text."""
+    """Prepares ``numpy.pad``, or a slice for a crop. Strings have ``StringDType``, so that NumPy copies the text."""
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -240,9 +240,9 @@ def time_workload(workload: Workload, names: Sequence[str], threads: int, second
 
 
 def time_model(path: Path, folder: str, threads: int, seconds: float) -> list[Measurement]:
-    """Times the converted model, then the unchanged model with padops and without it.
+    """Times the converted model, and the unchanged model with padops and without padops.
 
-    The caller deletes ``folder`` with the converted model: an interrupt kills this process without any cleanup.
+    The caller deletes ``folder``, which has the converted model: an interrupt kills this process without any cleanup.
     """
     import padops
 

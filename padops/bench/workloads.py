@@ -36,7 +36,7 @@ class Workload:
 
     @property
     def output_bytes(self) -> int:
-        """The size of the output in bytes; for strings, the size of NumPy's pointers to them."""
+        """The size of the output in bytes; for strings, the size of NumPy's pointers to the strings."""
         bits = by_name(self.dtype).bits or 64
         return (prod(self.output_shape) * bits + 7) // 8
 

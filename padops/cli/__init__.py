@@ -1,7 +1,7 @@
-"""The command ``padops``; each command has a file of its own.
+"""The command ``padops``: parses the arguments, runs a command, and returns the exit code.
 
-A reader that closes the pipe early, such as ``head``, changes no exit code. If the output cannot be printed for another
-reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit with 1.
+A program that closes the pipe early, such as ``head``, changes no exit code. If the output cannot be printed for
+another reason, ``convert``, ``verify`` and ``conformance`` keep their exit code; the other commands exit with 1.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print_completion(options: argparse.Namespace) -> int:
-    """Prints the completion script of a shell; arguments for files and folders complete to paths."""
+    """Prints the completion script of a shell; the script completes arguments for files and folders to paths."""
     import shtab
 
     parser = _parser()

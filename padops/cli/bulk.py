@@ -1,6 +1,7 @@
-"""``padops convert`` of a folder: every model in it, several at a time, with one report.
+"""``padops convert`` of a folder: converts every model in the folder; ``--report`` writes one report.
 
-``--jobs`` runs this file as worker processes: if a worker crashes, only its current model fails.
+``--jobs`` converts several models at a time, in processes that run this file: if a process crashes, only its current
+model fails.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # one model: its file, the file to
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder; returns the worst exit code. ``passed``: the options of ``padops.convert``."""
+    """Converts every model of a folder; returns the worst exit code; ``passed`` has options of ``padops.convert``."""
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("--inputs needs one model, but IN is a folder")
@@ -46,7 +47,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     if options.report and not os.path.realpath(options.report).lower().endswith(".json"):
-        options.usage_error(f"{options.report}: for a folder, --report must end with .json: others may be models")
+        options.usage_error(f"{options.report}: for a folder, --report must end with .json: other files may be models")
     try:
         jobs = _jobs(options, passed, source)
     except OSError as error:
@@ -141,7 +142,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
 
 
 def _outcome(source: str, code: int, conversion: Any = None, error: str | None = None, **more: Any) -> Outcome:
-    """Returns the outcome of one model; its report lacks the fields that are the same for all models."""
+    """Returns the outcome of one model; the outcome's report lacks the fields that are the same for all models."""
     report = {} if conversion is None else conversion.to_json()
     text = f"error: {(error or '').removeprefix(f'{source}: ')}"  # the line begins with the name
     told = {"source": source, "output": None, "exit": code, "error": error, "warning": None, "text": text} | more

@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _told() -> dict[str, Any]:
-    """Returns the content of ``--json``; it has all fields even after a failure."""
+    """Returns the content of ``--json``, with all fields even after a failure."""
     from padops.runtime.installed import versions
     from padops.runtime.library import describe, get_library_path
 
@@ -78,7 +78,7 @@ def _told() -> dict[str, Any]:
 def _self_check() -> tuple[str, str]:
     """Converts and runs a model that ONNX Runtime refuses, and compares the output with the reference.
 
-    Returns ``"equal"`` and an empty text, or another outcome and its reason.
+    Returns ``"equal"`` and an empty text, or another outcome and the reason.
     """
     try:
         with needing("the self-check"):

@@ -135,7 +135,7 @@ KINDS = ("refused", "breaks-a-rule", "wrong", "unsure")
 
 @dataclass(frozen=True)
 class Finding:
-    """A Pad that, as far as padops knows, onnxruntime may run wrongly; or a model that cannot be read."""
+    """A Pad that ONNX Runtime may refuse or run wrongly, or a model that padops cannot read."""
 
     rule: Rule
     model: str  # the file
@@ -152,7 +152,7 @@ class Finding:
 
 
 def findings_of(results: Results, allowed: Collection[str]) -> Iterator[Finding]:
-    """Yields the findings of models, in the order of their Pads; ``allowed``: the kinds that ``--allow`` names."""
+    """Yields the findings of each model in the order of the Pads; ``allowed`` has the kinds that ``--allow`` names."""
     for name, result in results.items():
         if isinstance(result, str):
             yield Finding(UNREADABLE, name, "", result)
@@ -190,7 +190,7 @@ NAMED = 5  # Pads that one annotation names: GitHub shows only ten annotations o
 
 
 def sarif(results: Results, allowed: Collection[str]) -> str:
-    """Returns a SARIF log of one run, which has a result for each finding."""
+    """Returns a SARIF log: one run, with a result for each finding."""
     import padops
 
     rules = [*RULES.values(), UNREADABLE]

@@ -13,7 +13,7 @@ from padops.terminal import shown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses empty values and unknown options; a subparser of argparse does not refuse the latter."""
+    """A parser that refuses empty values and unknown options; argparse's subparsers pass unknown options on."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = super().parse_known_args(args, namespace)
@@ -81,7 +81,7 @@ def models_in(folder: Path) -> list[Path]:
 
 
 def _may_be_ir(path: Path) -> bool:
-    """Returns whether an XML file has a ``<net>``, as an OpenVINO IR has, or is unreadable or a Git LFS pointer."""
+    """Returns whether an XML file may be an OpenVINO IR: has a ``<net>``, is a Git LFS pointer, or is unreadable."""
     if not path.is_file():
         return True
     try:

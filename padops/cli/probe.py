@@ -53,7 +53,7 @@ def run_probe(options: argparse.Namespace) -> int:
     from padops.runtime.provider_rules import file_of, full_names
 
     if runtime_minor() < FIRST_MINOR:
-        return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older ones accept no plugin provider")
+        return fail(f"padops probe needs onnxruntime 1.{FIRST_MINOR} or newer: older releases lack plugin providers")
     if options.library and not Path(options.library).is_file():
         return fail(f"--library: there is no file {options.library}")
     (name,) = full_names([options.provider])
@@ -95,7 +95,7 @@ def show(found: Outcome) -> None:
 
 
 def _told(rows: Sequence[Seen]) -> Iterator[str]:
-    """Yields each kind of result: for ``right`` a count, else the models, marked if the Pad is not the cause."""
+    """Yields the count of right models, and the models of each other result, marked if the Pad is not the cause."""
     for does in dict.fromkeys(row.does for row in rows):
         names = [row.probe.name + " (also without it)" * row.is_bare for row in rows if row.does == does]
         yield f"right: {len(names)}" if does == "right" else f"{does}: {', '.join(names)}"

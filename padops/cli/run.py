@@ -74,7 +74,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _session(options: argparse.Namespace, named: str) -> InferenceSession:
-    """Creates the session of the model; ``named`` is the name of the model in an error."""
+    """Creates the session of the model; ``named`` is the model's name in errors."""
     from padops.convert import inspect
     from padops.convert.arguments import rules_of_session
     from padops.convert.errors import PadopsError, UsageError, os_errors_as
@@ -107,7 +107,7 @@ def _session(options: argparse.Namespace, named: str) -> InferenceSession:
 
 
 def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Runs the model, and returns its outputs by name; raises a PadopsError with the reason if it cannot."""
+    """Runs the model, and returns its outputs by name; raises a PadopsError with the reason if the model cannot run."""
     import numpy as np
 
     from padops.convert.errors import PadopsError, UsageError

@@ -160,7 +160,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
 
 
 def inspected_lines(name: str, inspection: Inspection) -> Iterator[str]:
-    """Yields one line for one of several models, and the reasons why it fails."""
+    """Yields one line for one of several models, then a line for each reason why its Pads fail."""
     yield f"{name}: {inspection.summary()}"
     for (verdict, why), many in Counter((pad.verdict, pad.why) for pad in inspection.failing).items():
         yield f"  {verdict}: {why}" + (f" ({many} Pads)" if many > 1 else "")

@@ -59,7 +59,7 @@ def add_conformance(subparsers: Any) -> None:
     def without_options(module: str, function: str, options: argparse.Namespace) -> int:
         of_run = vars(parser.parse_args([]))
         if any(getattr(options, name) != value for name, value in of_run.items() if name != "run"):
-            parser.error("a command takes no options of a run; its own options come after its name")
+            parser.error("no command takes options of a run; put a command's own options after the command")
         code: int = getattr(import_module(module), function)(options)
         return code
 
@@ -145,7 +145,7 @@ SHOWN = 20  # the most results of a kind to print; equal results of a peer count
 
 @contextlib.contextmanager
 def showing_progress() -> Iterator[Progress]:
-    """Show the progress on a terminal, else print a line for each finished peer."""
+    """Show the progress on a terminal; without a terminal, print a line for each finished peer."""
     with progress_line() as progress:
 
         def show(name: str, done: int, total: int) -> None:

@@ -1,13 +1,13 @@
-"""The known divergences of Pad implementations from docs/semantics.md, and the versions that they were recorded with.
+"""The known divergences of Pad implementations from docs/semantics.md, and the versions with which they were recorded.
 
 ``known.json`` lists the divergences by package; a ``known.json`` beside a peer's file lists the divergences of that
-file's peers. A row has the fields of ``Divergence``. A row with ``like``, the id of another row, inherits from that row
-all fields that it does not set itself. A row without ``versions`` covers all recorded versions. If several rows match a
-case, the first row that fits the outcome counts.
+file's peers. A row has the fields of ``Divergence``. If a row has ``like``, the id of another row, that row provides
+the missing fields, except ``versions``. A row without ``versions`` covers all recorded versions. If several rows match
+a case, the first row that fits the outcome counts.
 
-If the version of a peer is outside of ``recorded``, the divergences of the nearest recorded version apply. A result
-without a divergence then counts as new behaviour, not as an unexpected result. To record the version, review its
-results, update the divergences, and extend ``recorded`` to include the version.
+If the version of a peer is outside of ``recorded``, the divergences of the nearest recorded version apply. An
+unexplained fault then counts as new behaviour, not as unexpected; ``judged_as`` has the exceptions. To record the
+version, review the results, update the divergences, and extend ``recorded`` to include the version.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ def add_peers(place: Path) -> list[Peer]:
 
 
 def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
-    """Return the version that selects a peer's divergences, and the recorded versions; these are "" if no fault counts
-    as new.
+    """Return the version that selects a peer's divergences, and the recorded versions ("" if no fault counts as new).
 
     A fault of padops' own peers is unexpected, not new: padops must be right in a new runtime, too. A fault of a user's
     peer is not new either, because no divergences are recorded for this peer.

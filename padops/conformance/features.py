@@ -164,7 +164,7 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
 
 
 def _positions(shape: tuple[int, ...], amounts: list[Amounts], mode: str, crop: Crop) -> Any:
-    """Return a key of the output, None for an error; outputs with equal keys are equal."""
+    """Return a key of the output, or None if the plan fails; outputs with equal keys are equal."""
     try:
         plan = make_plan(shape, amounts, Mode(mode), crop)
     except (PadError, ValueError):

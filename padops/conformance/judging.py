@@ -18,7 +18,7 @@ from padops.spec.dtypes import element_bits
 
 
 def judge(item: Prepared, answer: tuple[str, Any], peer: Peer) -> tuple[str, str]:
-    """Judge an answer, in the form of ``worker.py``: return the outcome, and the difference or message, if any."""
+    """Judge an answer, in the form of ``worker.py``: return the outcome and the details ("" if there are none)."""
     kind, content = answer
     if kind == "output":
         if item.packed is None:
@@ -73,7 +73,7 @@ class PeerRun:
     seen: dict[str, int] = field(default_factory=dict)
 
     def begin(self, handshake: Mapping[str, Any], known: Sequence[Divergence]) -> None:
-        """Receive the versions of the peer, which select its divergences."""
+        """Receive the versions of the peer, and select the peer's divergences by these versions."""
         self.handshake, self.absent = {**handshake}, None
         version, self.recorded = judged_as(self.peer, handshake["versions"])
         name = self.peer.name.split("@")[0]

@@ -25,7 +25,7 @@ class GarbledAnswer(Exception):
 
 
 def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
-    """Read the first line: ``name``, ``versions`` and ``families`` of the peer, or why it is ``absent``."""
+    """Read the first line: the peer's ``name``, ``versions`` and ``families``, or ``absent`` with the reason."""
     hello = _object(stream)
     if "absent" in hello:
         return {"absent": str(hello["absent"])}
@@ -81,7 +81,7 @@ def plain(value: Any) -> Any:
 
 
 def tensor(array: np.ndarray) -> dict[str, Any]:
-    """Encode an array: type, shape, and the bytes in base64 or the strings."""
+    """Encode an array: type, shape, and data (the bytes in base64, or a list of strings)."""
     name, shape, content = pack(array)
     data = content if name == "string" else base64.b64encode(content).decode()
     return {"dtype": name, "shape": list(shape), "data": data}
@@ -121,7 +121,7 @@ def _packed(said: Any) -> Packed:
         if not all(type(dim) is int and dim >= 0 for dim in shape):
             raise ValueError(f"a shape of {list(shape)}")
         if name == "string" and not all(isinstance(text, str) for text in data):
-            raise ValueError("elements that are no texts")
+            raise ValueError("elements that are not strings")
         content = data if name == "string" else base64.b64decode(data, validate=True)
         return pack(unpack((name, shape, content)))  # bits after the last element do not count
     except (KeyError, TypeError, ValueError) as error:

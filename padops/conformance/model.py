@@ -29,7 +29,7 @@ def one_node_model(
 ) -> onnx.ModelProto:
     """Make a model of one node, whose output is called ``output``.
 
-    Each value of ``inputs``, and ``output``, is an element type and a shape; the shape None is undeclared. The model
+    ``output`` and each value of ``inputs`` are an element type and a shape; None leaves the shape undeclared. The model
     stores ``constants``, the constant inputs of the node. In ``names``, an absent input is an empty name.
     """
     import onnx
@@ -47,7 +47,7 @@ def one_node_model(
 
 
 def make_model(case: Request, standard: bool = False) -> onnx.ModelProto:
-    """Make the model of a case; with ``standard``, of ONNX's Pad; raise Unsupported if ONNX lacks the operator."""
+    """Make a case's model; with ``standard``, use ONNX's Pad, and raise Unsupported if ONNX lacks the operator."""
     if standard and not case.opset:
         raise Unsupported(f"ONNX has no operator like {case.op}")
     # Without ``standard``, use the oldest opset in which standard operators support the element type.

@@ -1,7 +1,7 @@
 """``padops conformance repro``: prints a script that shows one case on one peer, fit for a bug report upstream.
 
-If a peer does not use padops, its script does not either: it contains the source of the function ``pad``, from the
-peer's file, and the arguments.
+If a peer does not use padops, the script does not use padops either: the script contains the arguments, and the source
+of the function ``pad`` in the peer's file.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from padops.terminal import fail
 
 
 class NoScript(ValueError):
-    """This case and peer have no script; the message has the reason."""
+    """There is no script for this case and peer; the error text has the reason."""
 
 
 def script(case: Request, peer: str, seen: Mapping[str, Any] | None = None, versions: str = "") -> str:
-    """Return a script, in the peer's language, that runs a case on a peer; only its first comment names ``@PYTHON``."""
+    """Return a script, in the peer's language, that runs a case on a peer; only the first comment names ``@PYTHON``."""
     name = peer.partition("@")[0]
     if name not in PEERS or not PEERS[name].has_script:
         names = ", ".join(name for name, row in PEERS.items() if row.has_script)
@@ -66,7 +66,7 @@ _Call = tuple[Sequence[str], list[str], dict[str, str], str]  # packages, import
 
 
 def _call(row: Peer, request: Request) -> _Call:
-    """Return the parts of a script that does not need padops; ``run`` calls the peer."""
+    """Return the parts of a script that does not need padops; the script's function ``run`` calls the peer."""
     imports, sources = shown(row.file, ["pad", "REFUSALS"])
     (function,) = ast.parse(sources["pad"]).body
     assert isinstance(function, ast.FunctionDef)
@@ -78,7 +78,7 @@ def _call(row: Peer, request: Request) -> _Call:
 
 
 def _call_of_padops(row: Peer, request: Request) -> _Call:
-    """Return the parts of a script that needs padops: it calls the peer's function in padops, as the suite does."""
+    """Return the parts of a script that needs padops: the script calls the peer's function, as the suite does."""
     module, function = row.entry_point.split(":")
     imports = ["import os", "import padops", "from padops.conformance import cases"]
     imports += [f"from padops.conformance.peers import PEERS, {module}"]
@@ -94,7 +94,7 @@ def run():
 
 
 def _source(value: Any) -> str:
-    """Return Python source of an argument; for a model, its bytes, and its text in a comment."""
+    """Return Python source of an argument; for a model, the bytes, and the model's text in a comment."""
     if isinstance(value, np.ndarray):
         return literal(value)
     if isinstance(value, Mapping):

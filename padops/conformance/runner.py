@@ -59,14 +59,14 @@ class Process:
         self._stopped = False
 
     def start(self) -> dict[str, Any]:
-        """Start the process; return its Python and versions, or for a command its name, families and versions."""
+        """Start the process; return the peer's Python and versions, or a command's name, families and versions."""
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
         peer = self._peer
         if peer.environment and peer.python is None and not is_made(peer.environment):
             makes = f"python3 scripts/peers.py {peer.environment} makes it, and @PYTHON names another interpreter"
-            raise AbsentPeer(f"its environment is missing: {makes}")
+            raise AbsentPeer(f"the environment is missing: {makes}")
         python = peer.python or (str(python_of(peer.environment)) if peer.environment else sys.executable)
         forks = ["fork"] if peer.forks else []
         command = [*peer.command] or [python, "-W", "ignore", str(WORKER), peer.entry_point, *forks]
@@ -83,7 +83,7 @@ class Process:
                 ))  # fmt: skip
             handshake: dict[str, Any] = self._receive(b"", receive_hello)
         except (OSError, EOFError, GarbledAnswer, LateError, pickle.UnpicklingError) as error:
-            handshake = {"absent": f"{command[0]} did not start it: {str(error) or self._last_words()}"}
+            handshake = {"absent": f"{command[0]} did not start the peer: {str(error) or self._last_words()}"}
         if "absent" in handshake:
             self.close()
             raise AbsentPeer(handshake["absent"])
@@ -120,7 +120,7 @@ class Process:
             yield answer
 
     def _answer_to(self, case: Request) -> tuple[str, Any]:
-        """Send a case to the process, and return the answer; end the process if it does not answer."""
+        """Send a case to the process, and return the answer; end a process that gives no valid answer."""
         if self._pipes is None:
             self.start()
         assert self._pipes is not None
@@ -149,7 +149,7 @@ class Process:
                 kill_group(self._pipes.process)
 
     def close(self, last: bool = False) -> None:
-        """End the process; the next case starts a new process. Raise Stopped in a stopped run, unless ``last``."""
+        """End the process; the next case starts a new process. Raise Stopped in a stopped run if not ``last``."""
         with self._lock:  # the system may reuse the id of an ended process
             pipes, self._pipes = self._pipes, None
         if pipes is not None:
@@ -189,7 +189,7 @@ def parse_peers(text: str) -> list[Peer]:
 
 
 def parse_command(text: str) -> Peer:
-    """Return the peer of a command line, whose program uses the protocol of ``lines.py`` and reports its name."""
+    """Return the peer of a command line; the program uses the protocol of ``lines.py``, and reports the peer's name."""
     peer = Peer("command", "", ("onnx",), command=tuple(shlex.split(text)))
     if not peer.command:
         raise ValueError(f"peer command {text!r} names no program")
@@ -246,7 +246,7 @@ def run_cases(
 
 
 def share(prepared: Sequence[Prepared], peer: Peer, level: str) -> list[Prepared]:
-    """Return the cases that a peer runs: for a slow peer only some, the examples of divergences first."""
+    """Return the cases that a peer runs; for a slow peer, choose only some, examples of divergences first."""
     mine = [item for item in prepared if peer.takes(item)]
     max_cases = {"quick": peer.max_cases // 3, "default": peer.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:

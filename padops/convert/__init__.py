@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _Callable(ModuleType):
-    """Makes the package callable: an import of it replaces the function ``padops.convert``, which users call."""
+    """Makes the package callable, because importing the package replaces the function ``padops.convert``."""
 
     __call__ = staticmethod(convert)
 

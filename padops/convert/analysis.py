@@ -71,7 +71,7 @@ class Analysis:
         return found
 
     def doubted(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Map values that depend on a (possibly) wrong Pad to the reason; with optimisation, then without."""
+        """Map values that depend on a (possibly) wrong Pad to the reason: one map with optimisation, one without."""
         found: dict[str, str] = {}
         unoptimised: dict[str, str] = {}
         for pad in self.pads:
@@ -100,7 +100,7 @@ class Pad:
 
     @cached_property
     def broken(self) -> str | None:
-        """The rule that the Pad breaks for any data, so that the Pad cannot run even if converted; else None."""
+        """The rule that the Pad breaks whatever its data, so that not even the converted Pad can run; else None."""
         if (info := self.info) is None:
             return None
         if info.problem is not None:
@@ -155,7 +155,7 @@ class Pad:
         return PadRecord(self.site.path, node.name or "", match.form, status, op_type, reason, match.notes, corrects)
 
     def too_new(self, minor: int) -> str | None:
-        """Return why onnxruntime 1.``minor`` cannot load the model, if it lacks the opset or a kernel; else None."""
+        """Return why onnxruntime 1.``minor`` cannot load the model (a missing opset or kernel); else None."""
         site, node = self.site, self.site.node
         if (node.domain, node.op_type) == ("", "ConvInteger") and node.inputs and minor < 24:
             if self.types.name(node.inputs[0]) == "int8":
@@ -191,7 +191,7 @@ class Pad:
 
     @cached_property
     def seen(self) -> PadInfo:
-        """The Pad as ONNX Runtime runs it; it may differ from ``info``."""
+        """The Pad that ONNX Runtime runs, which may differ from ``info``."""
         seen = self.info if self.match.seen is None else describe(*self.match.seen, self.types)
         assert seen is not None, "a Pad is described"
         return seen

@@ -23,7 +23,7 @@ class PadopsError(Exception):
 
 
 class UsageError(PadopsError):
-    """Arguments that contradict each other.
+    """Arguments that are invalid or contradict each other.
 
     Attributes:
         typed: The message with command-line options in place of Python arguments.

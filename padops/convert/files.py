@@ -31,7 +31,7 @@ from padops.terminal import COPYING, Progress
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """Returns the path of the model file to write, or None; for a symbolic link, the path of its target.
+    """Returns the path of the model file to write (for a symbolic link, of its target); None without an output.
 
     A new file replaces a link only in a Hugging Face cache, where the target's name is the hash of its content.
     """
@@ -67,7 +67,7 @@ def check_targets(
     """Refuses to overwrite a file that padops reads: the source, its external data ``files``, or the inputs."""
     for path in (path for path in targets if path is not None):
         if any(_same_file(path, Path(record.name)) for record in document.foreign):
-            raise UsageError(f"{path} is a file of the source, whose format is not ONNX; name another output file")
+            raise UsageError(f"{path} is a file of a source that is not ONNX; name another output file")
         if document.path is not None and not in_place and _same_file(path, document.path):
             why = f"{path} is the source itself; to replace it, use"
             raise UsageError(f"{why} in_place=True", f"{why} --in-place")
@@ -182,8 +182,8 @@ def _verified(
 def _put_into_place(stage: Staging, conversion: Conversion, report: Path | None, ending: contextlib.ExitStack) -> None:
     """Moves all files into place.
 
-    It writes the report to a temporary file first; once the model is in place, only the report's rename can fail. Other
-    conversions into the same folder wait meanwhile.
+    padops writes the report to a temporary file first; once the model is in place, only the report's rename can fail.
+    Other conversions into the same folder wait meanwhile.
     """
     with contextlib.ExitStack() as stack:
         staged = None
@@ -219,7 +219,7 @@ def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progr
 def _stage_model(
     stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
 ) -> tuple[bytes, dict[str, int]]:
-    """Stages the model file; if it is too large for one message, its large initializers go to a data file."""
+    """Stages the model file; if the model is too large for protobuf, large initializers go to a data file."""
     message = _relocated(document.proto, placements)
     moved: dict[str, int] = {}
     content: bytes | None
@@ -243,7 +243,7 @@ def _stage_model(
 
 
 def serialize(message: onnx.ModelProto) -> bytes | None:
-    """Returns the bytes of a message; None if the message is too large."""
+    """Returns the serialized model; None if the model is too large for protobuf."""
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
         return None
     try:
@@ -254,7 +254,7 @@ def serialize(message: onnx.ModelProto) -> bytes | None:
 
 
 def _relocated(message: onnx.ModelProto, placements: Sequence[Placement]) -> onnx.ModelProto:
-    """Points the external tensors of a message to the new locations of their files; returns the message."""
+    """Points a model's external tensors to the new locations of their files; returns the model."""
     new = {placement.file.location: placement.location for placement in placements}
     if any(before != after for before, after in new.items()):
         for tensor, _ in external_tensors(message):

@@ -76,7 +76,7 @@ class Candidate:
 
     @cached_property
     def fill(self) -> bytes | ir.Value | None:
-        """The fill's bits (``ZERO`` if all are 0), or its value in the graph if the bits are unknown; else None."""
+        """The fill's bits (``ZERO`` if all are 0); for unknown bits, the fill's value in the graph; else None."""
         if self.info.has_default_fill:
             return ZERO
         value = self.info.input(self.info.op.fill)
@@ -97,7 +97,7 @@ class Candidate:
 
 
 def _bits_of(array: np.ndarray | None, unknown: ir.Value | None = None) -> bytes | ir.Value | None:
-    """Return the bits of the array's only element (``ZERO`` if all are 0); without an array, ``unknown``; else None."""
+    """Return the bits of an array's only element (``ZERO`` if all are 0), else None; without an array, ``unknown``."""
     if array is None or array.size != 1:
         return unknown if array is None else None
     if array.dtype.kind in "OSU":
@@ -136,7 +136,7 @@ class Refusal(Exception):
 
 
 def _consumers_of(pad: Candidate, types: Types) -> list[tuple[ir.Node, list[int]]]:
-    """Return the readers of the padded data with their new pads; empty if their operators absorb no amounts."""
+    """Return the readers of the padded data with their new pads; empty if a reader's operator absorbs no amounts."""
     if pad.info.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
     uses = list(pad.output.uses())
@@ -241,13 +241,13 @@ class FoldPads:
         """Join two successive Pads if one Pad does the same for any shape; else return False.
 
         - **constant** with the same fill, if the first Pad only adds: one Pad with the summed amounts does the same,
-          even if the second Pad crops, because it crops the added fill before the data.
+          even if the second Pad crops, because a crop removes the added fill before the data.
         - **edge**, if both Pads only add: the first Pad's output ends in the same element as the data.
         - **any mode**, if both Pads only add, on different axes: each axis has its own map (P2). Both Pads must have
           the same limit of amounts (P4): the limits of ONNX, OpenVINO and nGraph differ.
 
-        On the same axis, the second Pad in mode reflect, symmetric or wrap also repeats the elements that the first Pad
-        added, with another period. So one Pad never does the same as the two Pads.
+        On the same axis, a second Pad in mode reflect, symmetric or wrap has another period, because it also repeats
+        the elements that the first Pad added. So one Pad never does the same as the two Pads.
         """
         before = second.info.data.producer()
         first = self._candidates.get(before) if self._joins and before is not None else None
@@ -295,7 +295,8 @@ class FoldPads:
 
         The nodes that read the padded data then read the Pad's data. In two cases, the Pad becomes an Identity instead
         or, with ``only_bypass``, stays. First, its output is an output of a graph or a function, which must keep its
-        name. Second, an inner graph reads its output, and a value there may have the data's name and so hide the data.
+        name. Second, an inner graph reads the Pad's output, and a value in that graph may have the data's name and so
+        hide the data.
         """
         self._types.infer()  # once a node is gone, types can no longer be inferred
         scope, node, data, output = pad.site.scope, pad.site.node, pad.site.node.inputs[0], pad.output

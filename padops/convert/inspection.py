@@ -163,7 +163,7 @@ def inspect(
 
     padops finds the Pads of ONNX in any form, ``com.microsoft::Pad``, the Pads of TensorFlow, nGraph, OpenVINO, PyTorch
     and Caffe2, functions of ONNX whose bodies pad, emulated Pads (such as Slices and a Concat), the operators of
-    padops, and SAME_UPPER and SAME_LOWER of convolutions and poolings. It lists other nodes with "pad" in their names
+    padops, and SAME_UPPER and SAME_LOWER of convolutions and poolings. It lists other operators with "pad" in the name
     as unknown. It neither changes nor runs the model: the verdicts follow from measurements of onnxruntime's releases.
 
     Args:
@@ -173,7 +173,7 @@ def inspect(
         follow_links: As for ``padops.convert``.
         base_dir: As for ``padops.convert``.
         providers: The execution providers of the session, first choice first; by default, the CPU provider alone. If
-            any are named, each Pad's ``runner`` is the provider that runs it in a ``padops.InferenceSession``.
+            any are named, each Pad's ``runner`` is the provider that runs this Pad in a ``padops.InferenceSession``.
         rules: A file of rules for one of the providers, as ``padops probe`` writes it. By default, padops' own rules.
         onnxruntime: The release for the verdicts, such as ``"1.22"``; by default, the installed release.
 

@@ -3,9 +3,9 @@
 The steps: read the model; describe each Pad; fold Pads; decide what each remaining Pad becomes, with the reason; apply
 the decisions; fold again; add the fallbacks; verify both models; write all files.
 
-``opset`` converts the model to another version of the standard by onnx's version converter, which has no adapter for
-most versions of Pad. So each Pad first becomes an operator of padops, which the version converter leaves alone. Then
-the target writes the Pads for the new version.
+With ``opset``, padops converts the model to another opset by onnx's version converter, which has no adapter for most
+versions of Pad. So each Pad first becomes an operator of padops, which the version converter leaves alone. Then the
+target writes the Pads for the new version.
 """
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ def convert(
             supports.
         without_pad: With target ``"onnx"``: write no ONNX Pad, for runtimes whose Pad lacks a mode or is wrong. Each
             Pad becomes Slice, Concat, Gather and Expand, and arithmetic if its shape or amounts are unknown.
-        provider: With target ``"onnx"``: the model's execution provider, ``"OpenVINOExecutionProvider"`` or for short
-            ``"openvino"``. Pads that the provider runs correctly stay; other Pads become operators that it
+        provider: With target ``"onnx"``: the model's execution provider, such as ``"OpenVINOExecutionProvider"``, or
+            for short ``"openvino"``. Pads that the provider runs correctly stay; other Pads become operators that it
             runs (docs/beside.md).
         rules: A file of rules for ``provider``, as ``padops probe`` writes it. By default, padops' own rules.
         opset: With target ``"onnx"``: write the Pads for this version of the standard operators, and convert the rest
             of the model by onnx's version converter. Implies ``verify``.
-        fallback: Add to the model a function of standard operators for each operator of padops in it, so that the model
-            also runs without the library; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names
-            the operators without a correct fallback.
+        fallback: For each operator of padops in the model, add a function of standard operators, so that the model also
+            runs without the library; see ``padops.convert.standard.fallback``. ``Conversion.no_fallback`` names the
+            operators without a correct fallback.
         fold: Remove Pads that change nothing, and Pads whose amounts a convolution or pooling can absorb; join two
             successive Pads; see ``folding``. Only Pads that ``select`` selects are folded.
         select: ``"needed"`` leaves the Pads that ONNX Runtime runs correctly by itself.
@@ -121,13 +121,13 @@ def convert(
         custom_domains: The domains in which an exporter left nodes of its framework. padops converts TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them, and nGraph's Pad, with ``padding_below`` and its related
             attributes.
-        strict: Raise, and write nothing, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
+        strict: Raise, and write no model, if a Pad cannot be converted, or (with ``fallback``) has no fallback. With
             ``verify``, also raise if the models are not proved to do the same (see ``Verification.unproved``).
         verify: Before writing, prove that the converted model does what the original does, and run both models on the
             same inputs. An original that is an OpenVINO IR runs in OpenVINO. Floats may differ by a tolerance, by
             default measured on the original. A model that runs but cannot be compared is written, and
             ``verification.passed`` is False.
-        run: With ``verify``, make as many runs of proved models as of models that are not proved.
+        run: With ``verify``, run proved models as often as models that are not proved.
         inputs: The inputs of runs (implies ``run``), by name: arrays, or the path of an ``.npz``.
         seed: The seed of random inputs.
         rtol: The relative tolerance for rounding, as in ``padops.verify``.
@@ -139,19 +139,19 @@ def convert(
             the model's folder and within a Hugging Face cache. If the model itself is a link, padops also follows links
             into the folder of its target.
         base_dir: The folder of the external data, if the source is bytes, a file object or an ``onnx.ModelProto``.
-        progress: Called with the step's name, the amount done and the total: bytes, or thousands of Pads.
+        progress: Called with the step's name, the amount done and the total, in bytes or (from 1000 Pads on) in Pads.
 
     Returns:
         The converted model and a record of each Pad.
 
     Raises:
-        UsageError: The arguments contradict each other, or one is of the wrong type.
+        UsageError: An argument has a wrong type or value, or arguments contradict each other.
         PadopsError: The model cannot be read, would lose a part, or cannot be written; padops leaves no file behind. If
             the model was written but the report cannot be, the message says so.
         PadsLeftError: A Pad that stays makes ONNX Runtime refuse the model, or ``auto_pad`` cannot replace a SAME that
             ONNX Runtime gets wrong, or a Pad breaks a rule in every run. With ``strict``: any Pad is unconverted or
-            breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX source without
-            ``output``, ``in_place``, ``strict`` and ``dry_run``, padops returns the conversion instead.
+            breaks a rule, or an operator lacks a wanted fallback. The model is not written. For an ONNX source, padops
+            returns the conversion instead if none of ``output``, ``in_place``, ``strict`` and ``dry_run`` is set.
         VerificationError: With ``verify``: the models do not agree.
         UndecidedError: With ``verify``: not all is proved, and neither model runs. With ``strict``: not all is proved.
     """
@@ -207,8 +207,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         **options: As for ``convert``, except ``target``.
 
     Returns:
-        The model, and a record of each Pad. A Pad without equivalent operators stays, with the reason: its data are
-        float8e5m2 or float4e2m1, or its function is called with data of different types, or it breaks a rule.
+        The model, and a record of each Pad. A Pad without equivalent operators stays, and its record has the reason:
+        its data are float8e5m2 or float4e2m1, calls of its function pass different types, or it breaks a rule.
 
     Raises:
         PadsLeftError: ONNX Runtime refuses a Pad that stays, or a Pad breaks a rule in every run, so the model would
@@ -359,10 +359,10 @@ def check_left(conversion: Conversion, strict: bool) -> None:
 
 
 def in_opset(analysis: Analysis, opset: int) -> Analysis:
-    """Return the analysis of the model in version ``opset`` of the standard operators, with padops' operators as Pads.
+    """Convert the model to opset ``opset``, and its Pads to padops' operators; return the analysis of the result.
 
-    onnx's converter would drop local functions, so they are inlined. The given document changes. Each Pad keeps its
-    original facts: onnx's converter drops metadata, so the name of the Pad's node holds an index into the facts.
+    padops inlines local functions, because onnx's converter would drop them. The given document changes. Each Pad keeps
+    its original facts: onnx's converter drops metadata, so the name of the Pad's node holds an index into the facts.
     """
     document = analysis.document
     before = document.model.graph.opset_imports.get("")

@@ -276,7 +276,7 @@ class Verification:
     Attributes:
         outcome: The result of running both models:
 
-            - ``"proved"``: everything is proved, and no run was possible; a note says why.
+            - ``"proved"``: everything is proved, and runs were impossible or too costly; a note says why.
             - ``"equal"``: the same bits.
             - ``"close"``: floats differ within the tolerance, and not because of a Pad: another runtime or another
               order of casts rounds differently.
@@ -284,7 +284,7 @@ class Verification:
             - ``"same"``: everything is proved, and ONNX Runtime loads neither model.
             - ``"different"``: other outputs differ.
             - ``"interface"``: nothing ran: inputs or outputs differ in order, number, names, element types or ranks.
-            - ``"runs"``: the converted model runs, but the original does not, or its outputs change from run to run.
+            - ``"runs"``: the converted model runs; the original does not run, or its outputs change from run to run.
             - ``"fails"``: the converted model does not run, or breaks a rule.
             - ``"undecided"``: neither model runs, and not all nodes could be compared.
             - ``"not run"``: no run was possible: the inputs are too large, or ONNX Runtime crashed.
@@ -292,7 +292,7 @@ class Verification:
         inputs: Names, types and shapes of the models' inputs, for each set of inputs.
         notes: How the models were compared, and other findings.
         pads: One comparison for each Pad; for an IR, it includes the result of OpenVINO's Pad for the same data.
-        proof: The proof; None if the original is not an ONNX model.
+        proof: The proof; None for an original that is not ONNX, for other execution providers, and for ``"interface"``.
     """
 
     outcome: Outcome
@@ -417,7 +417,7 @@ class Conversion:
         return f"{len(self.records)} Pad{'' if len(self.records) == 1 else 's'}: {', '.join(parts)}"
 
     def save(self, path: str | os.PathLike[str]) -> Conversion:
-        """Write the model, whole or not at all, and copy its external data beside it.
+        """Write the model whole or not at all, and copy its external data to the same folder.
 
         Args:
             path: The file to write.
@@ -469,7 +469,7 @@ class Conversion:
 
 
 def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
-    """Return the model's message and the folder of its external data; without external data, both are None."""
+    """Return the serialized model and the folder of its external data; without external data, both are None."""
     import onnx_ir as ir
 
     tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())

@@ -119,7 +119,7 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
 def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
     """State the inferred output shapes of Scan bodies that contain Pads; return the nodes that compute these outputs.
 
-    ONNX Runtime refuses to run a Scan if it cannot infer these shapes, and the body does not state them. It infers
+    ONNX Runtime refuses to run a Scan if these shapes are neither stated by the body nor inferred. ONNX Runtime infers
     shapes through ONNX's Pad, but not through padops' operators or computed amounts.
     """
     bodies = {}
@@ -139,7 +139,7 @@ def declare_rows(sites: Iterable[NodeSite], types: Types) -> list[ir.Node]:
 
 
 def _emit_standard(pad: PadInfo, site: NodeSite, constants: Constants, _: Types, **lowering: Any) -> tuple[str, ...]:
-    """Replace the node by several nodes. It becomes the last of them, and keeps its name, outputs and metadata."""
+    """Replace the node by several nodes: the node becomes the last one, and keeps its name, outputs and metadata."""
     wanted = site.node.outputs[0].name or site.node.name
     builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), **lowering)
     return (_install(site, builder, constants), *filter(None, [said]))
@@ -189,7 +189,7 @@ def given_inputs(inputs: Sequence[T]) -> list[T]:
 
 
 def _has_form(node: ir.Node, pad: PadInfo) -> bool:
-    """Return whether a node has exactly the inputs of its Pad, and attributes of the same names and types."""
+    """Return whether a node has exactly the inputs of ``pad``, and attributes of the same names and types."""
     inputs = [list(map(id, given_inputs(values))) for values in (node.inputs, pad.given)]
     kinds = [{name: row.type for name, row in rows.items()} for rows in (node.attributes, pad.attributes)]
     return inputs[0] == inputs[1] and kinds[0] == kinds[1]
@@ -203,7 +203,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 
 
 def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
-    """Insert all new nodes but the last before the node, which becomes the last; return the operators as text."""
+    """Turn the node into the last new node, and insert the others before the node; return the operators as text."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)

@@ -137,7 +137,7 @@ UNTOLD = "it does not find out how many dims the data have"  # a condition on fo
 
 
 def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """Return the conditions under which release 1.``minor`` runs a Pad as specified; for ``minor`` 0, every release."""
+    """Return the conditions under which release 1.``minor`` (0: every release) runs a Pad as specified."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = _limits_of_rank(pad)
@@ -236,7 +236,7 @@ def _open_axes(pad: PadInfo) -> Iterator[Fault]:
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Fault]:
-    """Yield the faults that follow from an axis's amounts; mode reflect can add fewer elements than a crop leaves."""
+    """Yield the faults that follow from an axis's amounts; mode reflect must add fewer elements than a crop leaves."""
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         yield _find(pad, "reflect of a crop", axis=axis, begin=begin, end=end)
@@ -332,7 +332,7 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
 
 
 def _is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Return whether the fill is rounded, large, or -0: a provider that reads it as a float then changes its value."""
+    """Return whether a provider that reads the fill as a float would change it: the fill is rounded, large, or -0."""
     if fill.dtype.name in ("float32", "float16"):
         return bool(fill == 0 and np.signbit(fill))
     if fill.dtype.name not in ("int32", "uint32", "int64"):
@@ -385,7 +385,7 @@ def said_of(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """Return the first rule that may make a provider leave a Pad or fail, and whether the rule surely holds."""
+    """Return the first rule by which a provider surely leaves a Pad or may fail, and whether the rule surely holds."""
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
@@ -439,7 +439,7 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 
 
 def _axes_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool | None:
-    """Return whether ``axes`` omits an axis, or its order changes the result; None if the model leaves it open."""
+    """Return whether ``axes`` omits an axis, or is in an order that matters; None if the model leaves this open."""
     axes = pad.input("axes")
     if pad.dims is None:
         return None

@@ -42,7 +42,7 @@ def torch_translations() -> dict[Callable[..., Any], Callable[..., Any]]:
 
     Returns:
         The value for ``custom_translation_table``: a function for each of ``aten.pad``, ``aten.constant_pad_nd``, and
-        PyTorch's reflection and replication pads of 1 to 3 dims; also its symmetric pads, if this PyTorch has them.
+        PyTorch's reflection and replication pads of 1 to 3 dims; also for symmetric pads, if this PyTorch has them.
 
     Raises:
         DependencyError: torch or onnxscript is not installed.

@@ -1,4 +1,4 @@
-"""The functions that ``torch_translations`` passes to PyTorch's exporter, which traces them with onnxscript."""
+"""The functions that ``torch_translations`` passes to PyTorch's exporter; the exporter traces them with onnxscript."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ else:  # the annotations that the exporter reads
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Registers the schemas of padops, which onnxscript needs; returns a function for each operator of PyTorch."""
+    """Registers padops' schemas, which onnxscript needs; returns a function for each pad operator of PyTorch."""
     register_schemas()
     aten = torch.ops.aten
     functions: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -70,7 +70,7 @@ def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
-    """Returns a new function, which the exporter may modify, for a pad of one mode, such as ``reflection_pad1d``."""
+    """Returns a new function for a pad of one mode, such as ``reflection_pad1d``: the exporter may modify it."""
 
     def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])

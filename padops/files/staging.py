@@ -2,9 +2,9 @@
 
 padops writes all files into a hidden folder in their destination and then renames them into place, the model last. An
 error before the last rename leaves no file behind. padops never overwrites a data file. A killed process may leave its
-hidden folder, and new, whole data files without a model. Before a file replaces another, padops syncs all staged files
-to the disk, so that not even a power failure loses both. Otherwise, padops syncs nothing: the source still exists, and
-waiting for the disk would take longer than copying.
+hidden folder behind, and complete new data files without a model. Before a file replaces another, padops syncs all
+staged files to the disk, so that a power failure loses at most one of the two. Otherwise, padops syncs nothing: the
+source still exists, and waiting for the disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def kind_of(path: Path) -> str:
 
 
 def obstacle(path: Path) -> str | None:
-    """Returns why padops refuses to write a file at ``path``, or None.
+    """Returns why padops refuses to write a file at ``path``; None if padops may write it.
 
-    Allowed: no file, a writable regular file, or a link to one. padops replaces nothing else: a device, a FIFO, a
-    socket or a dangling link would be lost. Even as root, padops refuses a file without write permission. The function
-    does not detect a read-only file system: a later write fails with its own error.
+    Allowed: a free path, a writable regular file, or a link to such a file. padops replaces nothing else: a device, a
+    FIFO, a socket or a dangling link would be lost. Even as root, padops refuses a file without write permission. The
+    function does not detect a read-only file system: a later write fails with its own error.
     """
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist"
@@ -194,8 +194,8 @@ class Staging:
 def staging(folder: Path, named: Path | None = None) -> Iterator[Staging]:
     """Yields a Staging for files of ``folder``; removes the hidden folder at the end in any case.
 
-    An OSError for a file in the hidden folder gets the file name ``named`` instead, or no file name if ``named`` is
-    None.
+    In an OSError for a file in the hidden folder, ``named`` replaces the file's name; if ``named`` is None, the error
+    names no file.
     """
     hidden = None
     try:
@@ -244,7 +244,7 @@ def _is_locked(descriptor: int) -> bool:
 
 
 def _put(staged: Path, target: Path) -> list[Path]:
-    """Moves a staged file to ``target``, and returns [target]; [] if a file with the same bytes is already there."""
+    """Moves a staged file to ``target`` and returns [target]; returns [] if ``target`` already has the same bytes."""
     try:
         os.link(staged, target)
     except FileExistsError:

@@ -87,7 +87,7 @@ class DroppingStream:
 def dropping_output() -> Iterator[DroppingStream]:
     """Replaces standard output and standard error by DroppingStreams; yields the stream for standard output.
 
-    At the end, it reports on standard error that a write to standard output has failed, except for a broken pipe.
+    At the end, a failed write to standard output is reported on standard error, unless the cause was a broken pipe.
     """
     before = sys.stdout, sys.stderr
     out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)

@@ -111,7 +111,7 @@ OF_MODELS = ("Constant", "Pad", "Relu")
 def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     """Returns the rules for all faults, in this order, because padops applies the first rule that holds for a Pad:
 
-    1. "leaves" rules for Pads to which a rule of group 2 may apply, but not surely, as with open rank;
+    1. "leaves" rules for Pads to which a rule of group 2 possibly applies, for example because the rank is open;
     2. rules about crashes, and about models that fail although the provider leaves the Pad;
     3. the other "leaves" rules;
     4. the other rules.
@@ -119,7 +119,7 @@ def rules_of(seen: Sequence[Seen]) -> tuple[ProviderRule, ...]:
     Group 2 precedes group 3, because a provider may crash when onnxruntime offers it the Pad, and onnxruntime may
     damage a model even earlier. Group 3 precedes group 4, because a provider does not fail on a Pad that it leaves.
 
-    A model with Convs that also fails without its Pad yields no rule.
+    A model with Convs yields no rule if the model also fails without its Pad.
     """
     seen = [row for row in seen if not (row.is_bare and (row.probe.before or row.probe.behind))]
     of_condition: dict[str, list[Seen]] = defaultdict(list)
@@ -157,9 +157,10 @@ def _severity(row: Seen | ProviderRule) -> int:
 
 
 def is_held(probe: Case, rules: Sequence[ProviderRule], surely: bool = False) -> bool:
-    """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first rule that may apply must.
+    """Returns whether a rule may apply to a probe's Pad; with ``surely``, whether the first such rule surely applies.
 
-    A rule may apply if the model leaves open whether it applies, for example because dims are open.
+    A rule may apply if the model leaves open whether it applies, for example because dims are open. But a "leaves" rule
+    counts only if it surely applies.
     """
     fault = _fault_of(probe, rules)
     return fault is not None and (fault[1] or not surely)
@@ -231,7 +232,7 @@ class Outcome:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """The probes that still fail with these rules, each with its fault; not probes that fail even without a Pad."""
+        """The probes that still fail with these rules, with their faults; omits probes that fail even without a Pad."""
         bare = {row.probe for row in self.seen if row.is_bare}
         unruled = [row for row in self.seen if row.fails and not self.takes(row.probe)]
         told = [(row, "no condition holds for it, and") for row in unruled]
@@ -243,7 +244,7 @@ class Outcome:
         )
 
     def takes(self, probe: Case) -> bool:
-        """Returns whether padops claims the Pad of a probe with these rules."""
+        """Returns whether padops, with these rules, claims the Pad of a probe."""
         fault = _fault_of(probe, self.rules)
         return fault is not None and fault[0].does != "leaves"
 
@@ -273,7 +274,8 @@ def probe(asked: Asked, probes: Sequence[Case] = PROBES, advance: Callable[[int]
 def _fuses(found: Outcome, failed: Case) -> bool:
     """Returns whether padops must compile its own Pads, because the provider also claims nodes that padops has claimed.
 
-    padops' own rules state this for a known provider. Another provider runs the failed probe with both settings.
+    padops' own rules state this for a known provider. For another provider, the failed probe runs with each setting
+    in turn, until one works.
     """
     if (known := BY_NAME.get(found.asked.provider)) is not None:
         return known.fuses

@@ -1,8 +1,8 @@
 """Models that test whether a provider fails at a condition of ``padops/rules/conditions.json``.
 
 Each model tests one condition, in which its Pad differs from a plain Pad. ``outcome.py`` makes no rule from a failing
-model for which an earlier rule holds. So the order of ``PROBES`` matters: conditions that hold for most Pads come
-first. No model tests "beyond all" or "sizes above", because such a model would also meet "beyond" or "rank above".
+model if an earlier rule holds for this model. So the order of ``PROBES`` matters: conditions that hold for most Pads
+come first. No model tests "beyond all" or "sizes above", because such a model would also meet "beyond" or "rank above".
 
 Each model has other nodes before and behind the Pad, because some providers do not claim a node that stands alone. All
 data are whole numbers below 2,048, which float16 holds exactly. So a different bit means a wrong Pad, even if the

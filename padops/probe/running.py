@@ -93,7 +93,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         left = left and said == _said_by_cpu(question["model"], feeds)
         return {"does": "leaves" if left else "refuses", "why": said[-LONGEST:], "is_shared": False}
     if provider not in ran.providers:
-        raise RuntimeError(f"onnxruntime has left {provider} out of a session, which has {', '.join(ran.providers)}")
+        raise RuntimeError(f"onnxruntime has left {provider} out of a session that has {', '.join(ran.providers)}")
     used = {by for _, by in ran.nodes}
     told = {"why": "", "is_shared": provider in used}
     # A provider runs the Pad as a node, or in a group of nodes that it compiled.
@@ -126,7 +126,7 @@ def _session_of(question: Mapping[str, Any], options: onnxruntime.SessionOptions
 def _leaves_pad(session: Any) -> bool:
     """Returns whether onnxruntime has assigned a Pad to the CPU provider.
 
-    An error does not tell which provider refused a Pad: WebGPU's and the CPU's have the same text.
+    An error does not tell which provider refused a Pad: WebGPU's error and the CPU's have the same text.
     """
     parts = session.get_provider_graph_assignment_info()
     return any(part.ep_name == CPU and node.op_type == "Pad" for part in parts for node in part.get_nodes())

@@ -28,7 +28,7 @@ class Chosen:
 
 
 def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
-    """Return the caller's providers, given in any form of onnxruntime or as devices; by default, all built-in ones."""
+    """Return the providers given in any form of onnxruntime or as devices; default: all built-in ones but Azure."""
     if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
@@ -55,7 +55,7 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
     if not all(hasattr(device, "ep_name") for device in devices):
         raise TypeError(
             f"an entry of providers is {entry!r}, expected a name, devices of one provider, "
-            "or a pair: name or devices, and options"
+            "or a pair: a name or devices, then the options"
         )
     names = sorted({device.ep_name for device in devices})
     if len(names) != 1:
@@ -85,6 +85,6 @@ def described(one: Chosen) -> dict[str, Any]:
 
 
 def devices_of(one: Chosen) -> tuple[Device, ...]:
-    """Return the devices chosen for a provider, else all that it has; only the first one for padops and the CPU."""
+    """Return a provider's chosen devices, by default all its devices; for padops and the CPU, only the first device."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*EP_NAMES, CPU) else found

@@ -1,4 +1,4 @@
-"""Reports padops' own rules, the processor, and the versions of installed packages, without importing them."""
+"""Reports padops' own rules, the processor, and installed packages' versions, but does not import the packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions"
 
 
 def read_rules(name: str) -> dict[str, Any]:
-    """Return the content of a file of ``padops/rules/``, by its name without ``.json``."""
+    """Return the content of the file ``padops/rules/{name}.json``."""
     content: dict[str, Any] = json.loads((RULES / f"{name}.json").read_text(encoding="utf-8"))
     return content
 
@@ -26,12 +26,12 @@ OLDEST_MINOR, NEWEST_MINOR = int(_MEASURED["oldest"]), int(_MEASURED["newest"])
 
 @cache
 def installed_version(package: str = "onnxruntime") -> tuple[str, str] | None:
-    """Return the name and version of the first installed distribution of a package, or None."""
+    """Return the name and version of the first installed distribution of a package; None if none is installed."""
     return next(((name, found) for name in names_of(package) if (found := version_of(name))), None)
 
 
 def installed_minor() -> int:
-    """Return the minor version of the installed onnxruntime 1.x; if none is installed, the newest known version."""
+    """Return the minor version of the installed onnxruntime 1.x; without an installed 1.x, the newest known version."""
     found = installed_version()
     if found is None:
         return NEWEST_MINOR

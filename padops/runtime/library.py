@@ -36,7 +36,7 @@ def get_library_path() -> str:
 
     if chosen := os.environ.get("PADOPS_LIBRARY"):
         if not Path(chosen).is_file():
-            raise FileNotFoundError(f"PADOPS_LIBRARY is {chosen!r}, which is not a file; set it to one, or unset it")
+            raise FileNotFoundError(f"PADOPS_LIBRARY is {chosen!r}, which is not a file; name a file, or unset it")
         return str(Path(chosen).resolve())
     try:
         find_spec("padops.libpadops")  # an editable install rebuilds its library if ``csrc`` has changed
@@ -70,7 +70,7 @@ def get_library_path() -> str:
 
 
 def _installed_library(name: str, wanted: str) -> str:
-    """Return the path of the installed padops' library; raise FileNotFoundError if its version is not ``wanted``."""
+    """Return the path of an installed padops' library; raise FileNotFoundError if none has the version ``wanted``."""
     try:
         installed = distribution("padops")
     except PackageNotFoundError:
@@ -84,7 +84,7 @@ def _installed_library(name: str, wanted: str) -> str:
 
 
 def describe_library(path: str | Path) -> str:
-    """Return a library's description of itself, as JSON; raise OSError if it is not padops' library."""
+    """Return a library's description of itself, as JSON; raise OSError if the library is not padops'."""
     library = ctypes.CDLL(str(path))
     if not hasattr(library, "padops_describe"):
         raise OSError(

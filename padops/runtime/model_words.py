@@ -107,9 +107,9 @@ def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
 def pads_constants(model: str | bytes | os.PathLike[str]) -> bool:
     """Return whether a model may have a Pad of constant data: onnxruntime runs such a Pad while it loads the model.
 
-    A graph input without an initializer is not constant, and neither is a value that depends on it; but the shape and
-    the size of such a value may be constant. An input of a function may be constant. If the model cannot be read, the
-    result is True.
+    A graph input without an initializer is not constant. A value that depends on this input is not constant either, but
+    the value's shape and size may be. An input of a function may be constant. If the model cannot be read, the result
+    is True.
     """
 
     def look(content: Content) -> bool:
@@ -174,13 +174,13 @@ def _nodes(content: Content, start: int, end: int, kind: str = "model") -> Itera
 
 
 def _texts(content: Content, start: int, end: int, *numbers: int) -> list[list[bytes]]:
-    """Return, for each of the field numbers, the values of its fields in a part of a model."""
+    """Return, for each of ``numbers``, the values of all fields with this number in a part of a model."""
     rows = [row for row in fields(content, start, end) if row[0] in numbers]
     return [[content[first:last] for number, first, last in rows if number == wanted] for wanted in numbers]
 
 
 def _marks(content: Content, start: int, end: int) -> set[bytes]:
-    """Return the marks of a node; without ``kernel_shape``, a window has one element, so no long stride is missed."""
+    """Return the marks of a node; without ``kernel_shape``, assume a window of one element, to miss no long stride."""
     inputs, operators = _texts(content, start, end, INPUT, OPERATOR)
     operator = b"".join(operators)
     if operator == b"Pad" and len(inputs) > 3:
@@ -200,7 +200,7 @@ def _marks(content: Content, start: int, end: int) -> set[bytes]:
 
 
 def _integers(content: Content, start: int, end: int, name: bytes) -> list[int]:
-    """Return the integers of a node's attribute. After its name, each has a key, or one key packs all of them."""
+    """Return the integers of a node's attribute ``name``; after the name, each has a key, or one key packs all."""
     numbers: list[int] = []
     at = content.find(name, start, end) + len(name)
     if at < len(name):

@@ -65,7 +65,7 @@ OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front
 
 
 def check_options(provider_options: Mapping[str, str]) -> None:
-    """Raise ValueError for an option of the provider that is unknown, or has a value that is not allowed."""
+    """Raise ValueError if padops' provider does not know an option, or if an option has a forbidden value."""
     for name, value in provider_options.items():
         if name not in OPTIONS:
             *names, last = OPTIONS
@@ -77,7 +77,7 @@ def check_options(provider_options: Mapping[str, str]) -> None:
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
-    """Add padops' provider, then the CPU's, behind the providers of the options; a second call does nothing."""
+    """Append padops' provider to options, and the CPU's if they had no providers; a second call adds nothing."""
     own = Chosen(EP_NAME, dict(provider_options or {}))
     check_options(own.options)
     devices = register_provider_library()
@@ -96,7 +96,7 @@ def add_provider(
 
 
 def told_of_providers() -> dict[str, str]:
-    """Return this onnxruntime's providers, except the CPU's and padops', each with the source of its rules."""
+    """Return the source of the rules for each of onnxruntime's providers, except the CPU's, Azure's and padops'."""
     if runtime_minor() < FIRST_MINOR:
         return {}
     names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
@@ -142,8 +142,8 @@ def with_padops(
 
     padops comes directly before the CPU's provider, which is appended if it is absent. If a provider refuses
     some Pads, computes them wrong or crashes on them, another provider of padops comes before the first such provider.
-    Without ``there``, this choice considers all providers; else it ignores a provider that is not in ``there``, because
-    onnxruntime omits it.
+    This choice ignores providers that are not in ``there``, because onnxruntime omits them; if ``there`` is None, it
+    considers all.
     """
     names = [one.name for one in chosen]
     among = list(chosen)
@@ -164,7 +164,7 @@ def with_padops(
 
 
 def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
-    """Return options of ``PadopsFirstExecutionProvider``: the providers behind it, with versions, and rule files."""
+    """Return ``PadopsFirstExecutionProvider``'s options: the providers behind it, their versions, and rule files."""
     files = [os.path.abspath(rules[name].file) for name in versions if rules[name] is not BY_NAME.get(name)]
     before = ",".join(f"{name} {version}".rstrip() for name, version in versions.items())
     return {"before": before} | ({"rules": "\n".join(dict.fromkeys(files))} if files else {})
@@ -173,8 +173,8 @@ def in_front_of(versions: Mapping[str, str], rules: Rules) -> dict[str, str]:
 def stands_before_threads(chosen: Sequence[Chosen], rules: Rules) -> bool:
     """Return whether padops comes before OpenVINO's provider, which computes on the CPU with its own threads.
 
-    onnxruntime's threads spin after each node, and take CPU time from OpenVINO's threads. Without padops' Pads between
-    its nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
+    onnxruntime's threads spin after each node, and take CPU time from OpenVINO's threads. If no Pad of padops stood
+    between OpenVINO's nodes, OpenVINO would run the whole network, and onnxruntime's threads would sleep.
     """
     before = ",".join(str(one.options.get("before", "")) for one in chosen if one.name == FIRST_NAME)
     names = {part.partition(" ")[0] for part in before.split(",")}
@@ -227,7 +227,7 @@ def put(options: onnxruntime.SessionOptions, chosen: list[Chosen], rules: Rules)
 
 
 def one_name_before(error: Exception) -> str:
-    """Return the provider for which padops compiled Pads if two of these Pads have one name; "" for other errors."""
+    """Return the provider for which padops compiled two Pads with one name; "" if ``error`` is another error."""
     if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
         return ""
     return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")
@@ -323,7 +323,7 @@ def _twin(
 def _report(
     model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the configuration entries of the options, and the Pads that padops would claim in front of ``behind``."""
+    """Return the options' configuration entries, and the Pads that padops would claim before providers ``behind``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report")
         chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]

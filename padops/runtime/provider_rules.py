@@ -1,6 +1,6 @@
 """Rules, read from ``padops/rules/``: the Pads that other execution providers of onnxruntime do not run correctly.
 
-CMake builds the same table into the library. padops' provider reads it when onnxruntime asks which nodes to claim.
+CMake builds the same table into the library for padops' provider, which reads it when onnxruntime offers nodes.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class KnownProvider:
 
 
 def known_by(content: Mapping[str, Any], file: str) -> Iterator[KnownProvider]:
-    """Yield the providers of one file, which have the same rules and different names."""
+    """Yield the providers of one file: all have the file's rules, and each has its own name."""
     _check_members(file, content, OF_FILE, required=4)
     rules = tuple(_rule(row, content["sources"], f"{file}, rule {at}") for at, row in enumerate(content["rules"], 1))
     moves, scalars = tuple(content.get("moves", ())), tuple(content.get("expands_no_scalar", ()))
@@ -146,7 +146,7 @@ Rules = Mapping[str, KnownProvider]
 
 
 def rules_with(path: str | os.PathLike[str] | None, providers: Iterable[str] = ()) -> Rules:
-    """Return the rules by provider: a file's, else padops' own; ValueError if the file has none of ``providers``."""
+    """Return the rules by provider: a file's, else padops'; raise ValueError if a file has none of ``providers``."""
     if path is None:
         return BY_NAME
     rows = {row.name: row for row in _read_file(path)[1]}
@@ -203,7 +203,7 @@ def file_of(provider: str) -> Path | None:
 
 
 def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
-    """Return the rules; for a chosen provider, the user's measured rules replace padops' own if the session matches."""
+    """Return the rules; measured rules replace padops' own for chosen providers that are still as when measured."""
     found = dict(rules)
     for one in chosen:
         is_own = one.name not in (CPU, *EP_NAMES) and rules.get(one.name) is BY_NAME.get(one.name)
@@ -214,7 +214,7 @@ def with_measured(rules: Rules, chosen: Sequence[Chosen]) -> Rules:
 
 
 def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
-    """Return the rules as ``with_measured`` does, for the providers here without options."""
+    """Return the rules as ``with_measured`` does for providers without options; skip absent providers."""
     is_measured = any(file is not None and file.is_file() for file in map(file_of, names))
     if not is_measured or not installed_version() or installed_minor() < FIRST_MINOR:
         return rules
@@ -225,7 +225,7 @@ def with_measured_here(rules: Rules, names: Sequence[str]) -> Rules:
 
 
 def _measured(one: Chosen, file: Path) -> KnownProvider | None:
-    """Read the rules in the user's file for a provider; warn and return None if they do not apply."""
+    """Return a provider's rules from the user's file; if the rules do not apply, warn and return None."""
     from padops.runtime.chosen import described
 
     try:

@@ -12,8 +12,8 @@ reference takes effect at a session's next run. A kernel in Python has the follo
 * An exception in a body aborts the process, so the body logs it and returns an empty tensor; :func:`pyop_errors` lists
   failed calls. The process still aborts if the caller has bound an output of another shape.
 * Session options accept the library of the extensions only once, and ignore kernels that are defined afterwards. So
-  ``import padops`` defines the kernel if onnxruntime_extensions is loaded, and :func:`register` looks for the library
-  first.
+  ``import padops`` defines the kernel if onnxruntime_extensions is loaded, and :func:`register` first checks whether
+  the options have the library.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _check() -> None:
 
 
 def _chain(type_name: str, *nodes: tuple[str, str, dict[str, str]]) -> bytes:
-    """Return a model of a chain of nodes, each an operator, a domain and attributes; its input x has two elements."""
+    """Return a model of a chain of nodes (operator, domain, attributes); the model's input x has two elements."""
     from onnx import helper
 
     kind, names = by_name(type_name).onnx, ["x", *map(str, range(1, len(nodes))), "y"]

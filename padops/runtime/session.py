@@ -1,4 +1,4 @@
-"""padops in an onnxruntime session: registers it in options, and prepares the arguments of a session."""
+"""Registers padops in the options of onnxruntime sessions, and prepares the arguments of a session."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def register(
     """
     _check_options("session_options", session_options)
     if not isinstance(provider, bool):
-        raise TypeError(f"provider is {provider!r}, expected True or False; its options go into provider_options")
+        raise TypeError(f"provider is {provider!r}, expected True or False; use provider_options for options")
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in ("native", "pyop"):
@@ -146,7 +146,7 @@ def prepare(
     kwargs, has_pad = dict(named or {}), b"Pad" in words
     file, rules, minor = kwargs.pop("rules", None), BY_NAME, runtime_minor()
     if file is not None and (not providers or minor < FIRST_MINOR):
-        raise ValueError(f"rules= needs onnxruntime 1.{FIRST_MINOR} or newer, and their provider in providers=")
+        raise ValueError(f"rules= needs onnxruntime 1.{FIRST_MINOR} or newer, and the rules' provider in providers=")
     of_the_caller = False
     if minor >= FIRST_MINOR:
         before = placing.placed.get(options)

@@ -90,7 +90,7 @@ class Node:
         return PadError(rule, detail, self.op.name, self.name)
 
     def attribute(self, name: str) -> Any:
-        """Return the value of an attribute, or its default; check presence and type (P7, P8, P9), and value (S1)."""
+        """Return an attribute's value, or its default; check presence and type (P7, P8, P9), and value (S1)."""
         row = next(row for row in self.op.attributes if row.name == name)
         value = self._typed(row)
         if row.choices and value not in row.choices:
@@ -111,12 +111,12 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """Return an optional list attribute; if it is absent, ``count`` times ``neutral``, which changes nothing."""
+        """Return an optional list attribute; if absent, ``count`` copies of ``neutral``, which changes nothing."""
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 
     def integers(self, name: str) -> Any:
-        """Return an integer input, or None if it is absent; check presence and element type (P8)."""
+        """Return an integer input, or None for an absent optional input; check presence and element type (P8)."""
         position = self.op.input_index(name)
         assert position is not None, f"{self.op.name} has no input {name}"
         row = self.op.inputs[position]
@@ -243,7 +243,7 @@ def _begin_and_end_inputs(node: Node, shape: Sequence[int]) -> list[Amounts]:
 
 
 def _openvino_op(version: int) -> Op:
-    """Return the row of OpenVINO Pad 1 or 12; they differ in negative output dims (P1)."""
+    """Return the row of OpenVINO Pad 1 or 12; only Pad 12 turns a negative output dim into 0 (P1)."""
     return Op(
         name=f"OpenVINOPad_{version}",
         inputs=(
@@ -338,7 +338,7 @@ def same_padding(
             ``"VALID"``; ``"SAME"`` is ``"SAME_UPPER"``.
 
     Returns:
-        Elements to add before and after: with o = ceil(n/s), total = max((o-1)s + (k-1)d + 1 - n, 0), halved.
+        Elements to add before and after: the halves of max((o-1)s + (k-1)d + 1 - n, 0), where o = ceil(n/s).
 
     Raises:
         PadError: S1 if the mode is unknown, or a size is too small or not an integer. P10 if the dilated kernel is

@@ -73,13 +73,13 @@ def by_name(name: str) -> DType:
 
 @cache
 def by_onnx(element_type: int) -> DType | None:
-    """Return the row of a ``TensorProto.DataType`` id, or None (complex, undefined)."""
+    """Return the row of a ``TensorProto.DataType`` id; None for an id without a row (complex, undefined)."""
     return next((dtype for dtype in DTYPES if dtype.onnx == element_type), None)
 
 
 @cache
 def by_numpy(dtype: np.dtype) -> DType | None:
-    """Return the row of a NumPy type, or None; any NumPy string type is ``string``."""
+    """Return the row of a NumPy type, or None if no row has it; any NumPy string type has the row ``string``."""
     if dtype.kind in "OUT":
         return by_name("string")
     # An array of an ml_dtypes type exists only if ml_dtypes is installed.
@@ -93,10 +93,10 @@ def types_of(version: int) -> tuple[str, ...]:
 
 
 def dtype_of(array: np.ndarray) -> DType:
-    """Return the ``DType`` of an array; raise TypeError for a type that has none."""
+    """Return the ``DType`` of an array; raise TypeError if its element type has no ``DType``."""
     dtype = by_numpy(array.dtype)
     if dtype is None:
-        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+        raise TypeError(f"{array.dtype} is not an element type of Pad")
     return dtype
 
 

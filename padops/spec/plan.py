@@ -39,7 +39,7 @@ class Mode(Enum):
 
 
 class Crop(Enum):
-    """When negative pads crop an axis: before it is extended (CROP) or after (FULL; always for constant). See P3."""
+    """Whether negative pads crop an axis before (CROP) or after (FULL, always for constant) its extension; see P3."""
 
     FULL = "FULL"
     CROP = "CROP"
@@ -69,7 +69,7 @@ class PadError(ValueError):
 
 @dataclass(frozen=True)
 class Amounts:
-    """Pads of one axis: elements added (or, if negative, cropped) before and after, and between any two elements."""
+    """Pads of one axis: elements added (cropped, if negative) before and after; elements added between neighbours."""
 
     begin: int
     end: int

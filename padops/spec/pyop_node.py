@@ -26,12 +26,12 @@ TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"
 def refusal(type_name: str | None) -> str | None:
     """Return why a Pad of this element type cannot be a Python kernel, or None if it can.
 
-    None stands for a type that only ONNX Runtime infers, when it loads the model. The function accepts None: ONNX
-    Runtime itself refuses the type if it has no kernel.
+    ``type_name`` is None if only ONNX Runtime infers the type, when it loads the model. The function accepts such a
+    type: ONNX Runtime itself refuses a type without a kernel.
     """
     if type_name is None or type_name in TYPES:
         return None
-    return f"its data are {type_name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
+    return f"its data are {type_name}: onnxruntime-extensions aborts the process if it passes this type to Python"
 
 
 def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:

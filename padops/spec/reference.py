@@ -19,7 +19,7 @@ def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray
     Args:
         op_type: A key of ``padops.OPS``.
         attributes: The attributes given to the node.
-        inputs: The inputs in the operator's order; None, or a shorter list, for absent optional inputs.
+        inputs: The inputs in the operator's order; an absent optional input is None, or is left out at the end.
         node: The node's name, for error messages.
 
     Returns:

@@ -21,8 +21,8 @@ from padops.spec.plan import Amounts, Limit, Mode, PadError, make_plan
 def register_schemas() -> None:
     """Register the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
-    If a node breaks a rule for all inputs at run time, ``onnx.shape_inference`` raises ``InferenceError`` with the
-    rule's text, even outside strict mode: a schema in Python cannot see whether inference is strict.
+    If every run of a node would break a rule, ``onnx.shape_inference`` raises ``InferenceError`` with the rule's text,
+    even outside strict mode: a schema in Python cannot see whether inference is strict.
     """
     # At its first import, onnx.reference lists all schemas by bare names, and fails if two domains share a name. Its
     # own names include "Pad_18", for version 18 of Pad. So padops imports onnx.reference before it registers schemas.
@@ -75,7 +75,7 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
-    """Infer the output's type and shape; raise onnx.shape_inference.InferenceError if a rule is already broken."""
+    """Infer the output's type and shape; raise onnx.shape_inference.InferenceError if every run breaks a rule."""
     data = context.get_input_type(0)
     if data is None or not data.HasField("tensor_type"):
         return  # not known yet; or not a tensor, which the type constraint refuses

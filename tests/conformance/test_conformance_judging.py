@@ -97,7 +97,7 @@ def test_padops_gives_the_label_of_every_rule() -> None:
 
 
 NO_TENSORS = [
-    ("numpy.zeros(2, 'complex64')", "the output is ndarray of complex64: an array of complex64, which is no element"),
+    ("numpy.zeros(2, 'complex64')", "the output is ndarray of complex64: complex64 is not an element type of Pad"),
     ("[1, 2]", "the output is list: "),
     ("None", "the output is None"),
 ]

@@ -96,7 +96,7 @@ def test_a_command_that_is_no_peer(capsys: pytest.CaptureFixture[str]) -> None:
     for text, why in ((" ", "names no program"),
                       ("/no/such/program x", "No such file"),
                       ("'unbalanced", "No closing quotation"),
-                      (command("silent"), "did not start it"),
+                      (command("silent"), "did not start the peer"),
                       (command("absent"), "no such library")):  # fmt: skip
         assert main(["conformance", "--quick", "--peer-command", text]) == 2
         assert why in capsys.readouterr().err
@@ -203,7 +203,7 @@ def test_a_peer_that_reads_or_says_nothing(start: Start) -> None:
         assert list(peer.ask(requests)) == [("crash", words)]
         assert time.monotonic() - begin < SOON
     peer = start(f"import time; time.sleep({LASTING})", seconds=1)
-    with pytest.raises(AbsentPeer, match="did not start it: no answer within 1 s"):
+    with pytest.raises(AbsentPeer, match="did not start the peer: no answer within 1 s"):
         peer.start()
 
 

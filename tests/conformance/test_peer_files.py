@@ -178,4 +178,4 @@ def test_without_an_environment_it_is_absent(tmp_path: Path, monkeypatch: pytest
     case = cases.find_case("specification/Pad_11/example-2/float")
     for one in runner.run_cases([case], [runner.parse_peers(name)[0] for name in ISOLATED], KNOWN):
         environment = one.peer.environment
-        assert one.absent.startswith(f"its environment is missing: python3 scripts/peers.py {environment} makes it, ")
+        assert one.absent.startswith(f"the environment is missing: python3 scripts/peers.py {environment} makes it, ")

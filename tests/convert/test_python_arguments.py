@@ -59,7 +59,7 @@ NEWEST, NEEDS = onnx.defs.onnx_opset_version(), "opset needs target='onnx' and s
 KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"source": 3}, f"source is an int, {KINDS}"),
-    ({"source": ""}, "the name of the model is empty"),
+    ({"source": ""}, "the path of the model is empty"),
     ({"output": 3}, "output is an int, expected a path"),
     ({"report": ["r.json"]}, "report is a list, expected a path"),
     ({"fallback": "no"}, "fallback is 'no', expected True or False"),
@@ -98,7 +98,7 @@ def test_wrong_arguments_of_the_others() -> None:
         (lambda: padops.verify(source, source, inputs=[1], run=True), padops.UsageError, "inputs is a list"),
         (lambda: padops.inspect(source, select="x"), padops.UsageError, "select is 'x', expected 'all' or 'needed'"),
         (lambda: padops.inspect([]), padops.UsageError, "source is a list"),
-        (lambda: padops.inspect(""), padops.UsageError, "the name of the model is empty"),
+        (lambda: padops.inspect(""), padops.UsageError, "the path of the model is empty"),
         (lambda: padops.register(session), TypeError, f"session_options is InferenceSession, {expected}"),
         (lambda: padops.register({}), TypeError, f"session_options is dict, {expected}"),
         (lambda: padops.register(options, provider="no"), TypeError, "provider is 'no', expected True or False"),

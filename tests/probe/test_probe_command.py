@@ -69,7 +69,7 @@ def test_refusals(arguments: list[str], code: int, said: str, capsys: pytest.Cap
 
 def test_an_older_onnxruntime(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(provider, "runtime_minor", lambda: 23)
-    said = "error: padops probe needs onnxruntime 1.24 or newer: older ones accept no plugin provider\n"
+    said = "error: padops probe needs onnxruntime 1.24 or newer: older releases lack plugin providers\n"
     assert run(capsys, "probe", "NoExecutionProvider") == (1, "", said)
 
 

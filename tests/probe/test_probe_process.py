@@ -39,7 +39,7 @@ def test_what_a_process_does() -> None:
 
 
 def test_a_provider_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; --library names the lib"):
+    with pytest.raises(PadopsError, match=f"has no provider {NAME} here; it has .*{CPU}.*; for a plugin, name its lib"):
         Asked(NAME).about()
     broken = tmp_path / "broken.so"
     broken.write_text("no library")
@@ -76,7 +76,7 @@ def test_what_the_processor_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_session_without_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     found = running.Ran(expected_of(PLAIN["edge"]), [CPU], running.Counter())
     monkeypatch.setattr(running, "run_model", lambda create, feeds: found)
-    with pytest.raises(RuntimeError, match=f"onnxruntime has left {NAME} out of a session, which has {CPU}"):
+    with pytest.raises(RuntimeError, match=f"onnxruntime has left {NAME} out of a session that has {CPU}"):
         running.answer(question(PLAIN["edge"], provider=NAME))
     ran = replace(found, nodes=running.Counter({("Pad", CPU): 1, ("Relu", NAME): 2}), providers=[NAME, CPU])
     monkeypatch.setattr(running, "run_model", lambda create, feeds: ran)

@@ -94,7 +94,7 @@ ENTRY, OF_CPU = "an entry of providers is", "the options of provider 'CPUExecuti
 @pytest.mark.parametrize(("providers", "options", "message"), [
     (3, None, "providers is 3, expected a list of names"),
     ({CPU}, None, "providers is {'CPUExecutionProvider'}, expected a list of names"),
-    ([3], None, f"{ENTRY} 3, expected a name, devices of one provider, or a pair: name or devices, "),
+    ([3], None, f"{ENTRY} 3, expected a name, devices of one provider, or a pair: a name or devices, "),
     ([None], None, f"{ENTRY} None, expected a name"),
     ([(CPU, {}, 1)], None, rf"{ENTRY} \('CPUExecutionProvider', \{{\}}, 1\), expected a name"),
     ([(CPU, 3)], None, OF_CPU),

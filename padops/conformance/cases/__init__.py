@@ -1,7 +1,7 @@
-"""The sources of cases: operators' tables, random draws, the specifications' examples, and the node tests of ONNX.
+"""The sources of cases: the table of operators, random draws, the specifications' examples, and the node tests of ONNX.
 
-The specifications print numbers without a type, so each example becomes two cases, of two types. This file omits the
-outputs that the specifications print: padops' tests compare them with the outputs of the reference.
+The specifications print numbers without a type, so each example with numbers becomes cases of two types. This file
+omits the printed outputs, which padops' tests compare with the outputs of the reference.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ SHIPPED = (
 
 @cache
 def upstream() -> dict[str, tuple[Request, np.ndarray]]:
-    """Return ONNX's node tests (those that onnx creates, and the models that it ships) by id, each with its output."""
+    """Return onnx's tests of Pad by id, with outputs: node tests that onnx creates, and models that onnx ships."""
     import onnx
     from onnx import numpy_helper
     from onnx.backend.test.case import node as made

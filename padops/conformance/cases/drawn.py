@@ -36,7 +36,7 @@ def find_case(id: str) -> Request:
 
 
 def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
-    """Draw begins and ends; shrink the shape if the output would be too large."""
+    """Draw begins and ends; if the output would be too large, shrink amounts or shape."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
     shrink(shape, begins, ends, MAX_ELEMENTS)

@@ -122,7 +122,7 @@ def find_case(id: str) -> Request:
 
 
 def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> Pairs:
-    """Draw amounts of the kind ``signs`` for about half of the axes (huge: for one axis); the others have 0."""
+    """Draw amounts of the kind ``signs`` for about half of the axes (huge: for one axis); all other amounts are 0."""
     pairs = [(0, 0)] * len(shape)
     chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
     for i in chosen:

@@ -1,4 +1,4 @@
-"""The implementations: one file each, with one function that runs a :class:`Request`.
+"""The peers: files with functions that run a :class:`Request` on an implementation of Pad.
 
 docs/conformance.md describes the parts of a file. A peer raises :class:`Unsupported` for features that it reports as
 missing, :class:`Skipped` for cases that it cannot express, and an exception of ``REFUSALS`` or :class:`Refused` for
@@ -10,15 +10,15 @@ This folder has the implementations that are installed beside padops. A file els
 
 - ``name`` and the fields of ``Peer`` that differ from their defaults;
 - ``requires``: packages for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx, and the
-  converter needs onnx-ir. ``node`` replaces ``requires``: it has npm packages and their versions;
+  converter needs onnx-ir. ``node`` replaces ``requires`` and lists npm packages with their versions;
 - ``program``: the file in the same folder that node runs in place of ``pad``. For a further peer (see below),
-  the argument of the program is the peer's key;
+  the argument of the program is that peer's key in ``ENVIRONMENT``;
 - ``debian``: Debian packages, which are unpacked into the folder ``debian`` of the environment, but not installed;
 - ``provider``: the execution provider of onnxruntime in the environment, if any. All peers of the environment share
   ``provider``, ``within`` and ``form``;
-- ``without_pad``, ``beside`` and ``lowered_for``: fields of further peers of the environment. ``without_pad`` runs
-  models without Pad, ``beside`` runs padops beside the provider, and ``lowered_for`` runs models that padops has
-  lowered for the provider.
+- ``without_pad``, ``beside`` and ``lowered_for``: each has the fields of a further peer of the environment.
+  ``without_pad`` runs models without Pad, ``beside`` runs padops beside the provider, and ``lowered_for`` runs models
+  that padops has lowered for the provider.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Peer:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the peer is one of ``PEERS``, whatever its interpreter; a user's own namesake is not."""
+        """Whether the peer is one of ``PEERS``, in any interpreter; a user's peer of the same name is not."""
         known = PEERS.get(self.name.partition("@")[0])
         return known is not None and known.entry_point == self.entry_point
 
@@ -165,7 +165,7 @@ STAMP = "padops-stamp.json"  # scripts/peers.py writes this file last
 
 
 def rows_of(file: Path) -> Iterator[Peer]:
-    """Yield a row for the peer of a file, and for each peer that shares its environment."""
+    """Yield a row for the peer of a file, and for each peer that shares the environment."""
     about = value_of(file, "ENVIRONMENT")
     if about is None:
         raise ValueError(f"{file}: there is no ENVIRONMENT")

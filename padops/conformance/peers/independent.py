@@ -22,7 +22,7 @@ Parts = tuple[list[Triple], np.ndarray | None]  # the amounts of every axis, and
 
 
 def check(holds: bool, rule: str) -> None:
-    """Check a rule; raise Refused with the name of the rule if it is broken."""
+    """Raise Refused with the name of a rule if the rule does not hold."""
     if not holds:
         raise Refused(f"[{rule}]")
 

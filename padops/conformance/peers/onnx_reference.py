@@ -17,7 +17,7 @@ REFUSALS = (RuntimeError, ValueError, MemoryError)
 
 
 def pad(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the first output of an ONNX model, fed by name."""
+    """Return the first output of an ONNX model; ``fed`` has the inputs by name."""
     outputs = ReferenceEvaluator(model).run(None, dict(fed))
     assert isinstance(outputs, list)  # a dict would have intermediate values
     return np.asarray(outputs[0])

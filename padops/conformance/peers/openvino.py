@@ -38,7 +38,7 @@ UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported 
 
 @cache
 def core() -> Any:
-    """Return the runtime with one thread; it then reports fewer errors than with its default threads."""
+    """Return the runtime with one thread; OpenVINO then reports fewer errors than with the default threads."""
     made = openvino.Core()
     made.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     return made
@@ -47,7 +47,7 @@ def core() -> Any:
 def pad_model(
     tensors: Sequence[Any], mode: str, version: int, constants: Collection[int] = (), static: bool = True
 ) -> tuple[Any, list[Any]]:
-    """Return a model of Pad 1 or 12, and the tensors to feed; ``static``: the model declares the shape of the data."""
+    """Return a model of Pad 1 or 12, and the tensors to feed; with ``static``, the model declares the data's shape."""
     nodes, parameters, fed = [], [], []
     for i, tensor in enumerate(tensors):
         if i in constants:
@@ -107,7 +107,7 @@ def pad(
     constants: Collection[int],
     static: bool,
 ) -> np.ndarray:
-    """Return the output of OpenVINO's own operator; ``elements``: OpenVINO's names of the types of ``inputs``."""
+    """Return the output of OpenVINO's own operator; ``elements`` has OpenVINO's names of the types of ``inputs``."""
     tensors = [tensor_of(array, element) for array, element in zip(inputs, elements)]
     model, fed = pad_model(tensors, mode, version, constants, static)
     return infer(model, fed, elements[0], inputs[0].dtype)

@@ -34,14 +34,14 @@ def session_options() -> onnxruntime.SessionOptions:
 
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
-    """Return the first output of a serialized model, fed by name with arrays of any element type."""
+    """Return the first output of a serialized model; ``feeds`` has the inputs by name, of any element type."""
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     output: np.ndarray = run_session(session, feeds)[0]
     return output
 
 
 def require_type(name: str) -> None:
-    """Check that the installed runtime has tensors of a type."""
+    """Raise Unsupported if the installed runtime has no tensors of a type."""
     if by_name(name).since > RUNTIME[1]:
         raise Unsupported(f"onnxruntime {onnxruntime.__version__} has no tensor({name})")
 

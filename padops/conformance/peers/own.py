@@ -57,7 +57,7 @@ def run_native(request: Request) -> np.ndarray:
 
 
 def run_provider(request: Request) -> np.ndarray:
-    """Run the unchanged ONNX node, which the provider must have claimed."""
+    """Run the unchanged ONNX node; raise RuntimeError if padops' provider has not claimed the node."""
     if runtime_minor() < FIRST_MINOR:
         raise Skipped(f"kernels from a library need onnxruntime 1.{FIRST_MINOR}, not {onnxruntime.__version__}")
     require_type(request.dtype.name)

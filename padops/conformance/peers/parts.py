@@ -38,7 +38,7 @@ def value_of(file: Path, name: str) -> Any:
 
 
 def shown(file: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Return source that defines names without padops: the import lines, and the needed definitions by name."""
+    """Return source that defines names and needs no padops: the import lines, and the needed definitions by name."""
     imports, sources = [], dict[str, str]()
     nodes, definitions = _part(file, names)
     for node, other in nodes.items():
@@ -58,8 +58,8 @@ Import = ast.Import | ast.ImportFrom
 def _part(file: Path, names: Iterable[str]) -> tuple[dict[Import, Path | None], dict[str, ast.stmt]]:
     """Return the imports and the definitions that these names need, in the order of the file.
 
-    Each import binds one name. It maps to the imported file, or to None if this file is neither in padops nor beside
-    ``file``.
+    Each import binds one name. The value of an import is the imported file, or None if this file is neither in padops
+    nor beside ``file``.
     """
     places = _places(file.read_text(encoding="utf-8"))
     needed: set[str] = set()

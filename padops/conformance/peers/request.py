@@ -79,7 +79,7 @@ class Request:
 
     def require_type(self, types: Collection[str]) -> None:
         if self.dtype.name not in types:
-            raise Unsupported(f"not run with {self.dtype.name}")
+            raise Unsupported(f"the suite does not run this peer with {self.dtype.name}")
 
     @property
     def data(self) -> np.ndarray:
@@ -109,7 +109,7 @@ class Request:
 
     @property
     def value(self) -> np.ndarray | None:
-        """The fill for peers that accept a value in mode constant only; None in the other modes."""
+        """The fill in mode constant, else None; for peers that accept a fill only in mode constant."""
         return self.fill if self.mode == "constant" else None
 
     def amounts(self) -> list[Amounts]:
@@ -122,7 +122,7 @@ class Request:
             raise Skipped(f"the operator refuses these amounts: {error.detail}") from None
 
     def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
-        """Return begin and end of every axis; raise Unsupported for an interior, and unless ``may_crop`` for a crop."""
+        """Return begin and end of every axis; raise Unsupported for interior padding, or a crop if not ``may_crop``."""
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")

@@ -59,5 +59,5 @@ def arguments(request: Request) -> tuple[np.ndarray, list[tuple[int, int]], str,
         raise Unsupported("amounts beyond 62 bits")
     untouched = next((i for i, pair in enumerate(pairs) if any(pair)), len(pairs))
     if request.mode != "constant" and len(pairs) - untouched > 3:
-        raise Unsupported("torch.nn.functional.pad extends up to three axes")
+        raise Unsupported("torch.nn.functional.pad extends at most three axes in this mode")
     return request.data, pairs, request.mode, request.value

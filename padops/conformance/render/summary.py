@@ -82,7 +82,7 @@ class Summary:
         return [*filter(None, (f"{self.verdict.capitalize()}: {counts_of(self.footer)}.", run, self.left()))]
 
     def left(self) -> str:
-        """Return the missing cases of an interrupted run, in words; empty for a complete run."""
+        """Describe the missing cases of an interrupted run; return "" for a complete run."""
         if "cut_short" not in self.footer:
             return ""
         rows = [f"{peer} ({count:,})" for peer, count in self.footer["cut_short"].items()]
@@ -155,7 +155,7 @@ def summarise(report: Record, divergences: Iterable[Any] = KNOWN) -> Summary:
 
 
 def array_text(value: Any) -> str:
-    """Format an array of the record: type and shape, then its rows; or the expected error."""
+    """Format an array of a report (type and shape, then rows), or the expected error."""
     if not isinstance(value, Mapping):
         return "absent" if value is None else str(value)
     if "error" in value:

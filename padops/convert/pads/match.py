@@ -1,4 +1,4 @@
-"""The result of a matcher (``Match``), and rules that matchers share, such as which Pad accepts a type and mode."""
+"""A matcher's result (``Match``), and functions that matchers share, such as the choice of a Pad by type and mode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Judge = Callable[[int], tuple[Verdict, str]]  # from x to the verdict of ONNX Ru
 
 @dataclass(frozen=True)
 class Replacement:
-    """A node of the domain ``padops`` that replaces another node and keeps its name and outputs."""
+    """A node of the domain ``padops`` that replaces another node and keeps that node's name and outputs."""
 
     op_type: str
     # In the operator's order: a value of the graph, an array for a new constant, or None if absent.
@@ -34,7 +34,7 @@ class Replacement:
 
 
 def in_mode(op_type: str, mode: str, *inputs: ir.Value | np.ndarray | None) -> Replacement:
-    """Return a node of padops with a mode; omit ``inputs`` that its operator lacks."""
+    """Return a node of type ``op_type`` in a mode; drop trailing ``inputs`` that this operator does not have."""
     op = OPS[op_type]
     return Replacement(op_type, inputs[: len(op.inputs)], {op.mode: ir.AttrString(op.mode, mode)})
 
@@ -98,11 +98,11 @@ class Match:
 
 
 class Unconvertible(Exception):
-    """No operator of padops does the same as the Pad; the message is the record's reason."""
+    """No operator of padops does the same as the Pad; the exception's text is the record's reason."""
 
 
 class Unneeded(Exception):
-    """The Pad needs no conversion; the message is the record's reason."""
+    """The Pad needs no conversion; the exception's text is the record's reason."""
 
 
 def put_in_front(site: NodeSite, constants: Constants, position: int, role: str, made: Replacement) -> Applied:
@@ -140,13 +140,13 @@ def check_node(node: ir.Node, inputs: tuple[int, int], attributes: Collection[st
 
 
 def check_type(type_name: str | None, op: Op) -> None:
-    """Refuse data of a type that the operator lacks; None is an unknown type."""
+    """Refuse a data type that the operator does not accept; None means that the type is unknown."""
     if type_name is not None and type_name not in op.types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops accepts")
 
 
 def misfit(replacement: Replacement) -> str | None:
-    """Return the reason why a node does not fit its operator, such as a missing input or attribute; None if it fits."""
+    """Return the reason why a node does not fit its operator, such as a missing input; None if the node fits."""
     op, count = OPS[replacement.op_type], len(replacement.inputs)
     if count > len(op.inputs):
         return f"it has {plural(count, 'input')}; {op.name} has {len(op.inputs)}"
@@ -163,13 +163,13 @@ def misfit(replacement: Replacement) -> str | None:
 
 
 def type_of(array: np.ndarray) -> str:
-    """Return the name of a constant's element type, for messages: NumPy's name if no operator accepts the type."""
+    """Return the name of a constant's element type; if no operator accepts the type, return NumPy's name."""
     row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
     return row.name if row is not None else array.dtype.name
 
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
-    """Return all possible values of a string attribute; there are several only if a function's callers set it."""
+    """Return all possible values of a string attribute: more than one only if a function's callers set the value."""
     if (attribute := site.node.attributes.get(name)) is None:
         return {default}
     if attribute.type != ir.AttributeType.STRING:
@@ -180,7 +180,7 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str]) -> str:
-    """Return the first Pad from ``version`` on that accepts the data's type and all possible ``modes``."""
+    """Return the oldest Pad, ``version`` or newer, that accepts the data's type and all possible ``modes``."""
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
     later = [OPS[f"Pad_{v}"] for v in VERSIONS if v >= version]

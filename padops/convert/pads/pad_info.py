@@ -2,9 +2,9 @@
 
 ``Surroundings`` are the operators around a Pad that ONNX Runtime's optimizers examine before they change the Pad.
 (tests/convert/standard/test_fusions.py lists the optimizers.) ``Surroundings`` may report too much, never too little.
-For example, ``pooling`` names a pooling behind a Slice that follows the Pad, even if the Slice changes the data. It
-also reports a pooling in a branch or a function, because ONNX Runtime may inline the branch or the function. Amounts,
-axes and fills are known if they follow from constants: see ``model/types.py``.
+For example, ``pooling`` names a pooling behind a Slice that follows the Pad, even if the Slice changes the data.
+``pooling`` also reports a pooling in a branch or a function, because ONNX Runtime may inline the branch or function.
+Amounts, axes and fills are known if they follow from constants: see ``model/types.py``.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _place(
     """Return ``folding`` and ``in_body`` of ``Surroundings`` for a node with the inputs ``reads``.
 
     ``folding`` may be one higher for this reason: If a Loop around the Pad is in an If, ONNX Runtime may move the Loop
-    out of the If. An If or a Loop of the lowered Pad would then be in the moved Loop, and read a value of the branch
-    that the Loop has left.
+    out of the If. An If or a Loop of the lowered Pad would then be in the moved Loop, but would read a value of the
+    branch that the Loop has left.
     """
     ifs, inside, moved, owner = 0, [scope.graph], 0, scope.owner
     in_body: bool | None = False
@@ -100,7 +100,7 @@ def _place(
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
-    """Return whether constants and shapes may determine the values: ONNX Runtime could compute them at load time."""
+    """Return whether constants and shapes may determine the values, so that ONNX Runtime could compute them on load."""
     pending, seen = list(values), set(values)
     while pending and len(seen) <= LOOKED_AT:
         value = pending.pop()
@@ -199,7 +199,7 @@ class PadInfo:
 
     @property
     def mode(self) -> Mode | None:
-        """The mode; None if a function's callers set it."""
+        """The mode; None if a function's callers set the mode."""
         return self.known_modes[0] if len(self.modes) == 1 else None
 
     def without(self, mode: Mode) -> PadInfo:
@@ -222,7 +222,7 @@ class PadInfo:
 
     @cached_property
     def amounts(self) -> tuple[Amounts, ...] | None:
-        """The amounts of each axis; None if unknown, empty if all are 0 and the rank is unknown."""
+        """The amounts of each axis; None if unknown; empty if all amounts are 0 and the rank is unknown."""
         node = self.node
         if node is None or self.rank is None:
             return None if node is None else _amounts_of_any_rank(node)
@@ -245,7 +245,7 @@ class PadInfo:
 
     @property
     def only_adds(self) -> bool:
-        """Whether no amount can be negative, for any rank and axes."""
+        """Whether no amount can be negative, whatever the rank and the axes are."""
         if self.has_attribute("kernel_shape"):
             return True  # S1
         given = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
@@ -286,7 +286,7 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """Return the amounts of all axes if their number determines the rank; with axes, () if all are 0, else None."""
+    """Return the amounts if their number determines the rank; with ``axes``, () if all amounts are 0, else None."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
@@ -360,7 +360,7 @@ def describe_node(site: NodeSite, types: Types) -> PadInfo:
 
 
 def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:
-    """Return the possible modes, and the error in the attributes or None."""
+    """Return the possible modes, and the error in the attributes (None if there is no error)."""
     given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
     try:
         if len(given) == len(attributes):

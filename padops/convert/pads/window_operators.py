@@ -1,8 +1,8 @@
 """The table of the operators that move a window over their data and can pad by themselves.
 
-The value that an operator reads outside its data decides which Pad in front of the operator can replace its
-``auto_pad``. The same value decides which Pads ``folding.py`` can fold into the operator; the docstring of
-``folding.py`` has measurements.
+Each operator reads a certain value outside its data. This value decides which Pad in front of the operator can replace
+``auto_pad``, and which Pads ``folding.py`` can fold into the operator. The docstring of ``folding.py`` has
+measurements.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
     (MICROSOFT, "ConvTransposeWithDynamicPads"): WindowOperator(no_auto_pad="its amounts are an input"),
     **dict.fromkeys(
         ((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")),
-        WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the model it was made from"),
+        WindowOperator(no_auto_pad=f"the domain {NCHWC} is ONNX Runtime's own; convert the unoptimised model"),
     ),
 }
 
@@ -82,11 +82,11 @@ MISCOUNTED = "onnxruntime 1.21 to 1.24 count such padding of an AveragePool wron
 def is_miscounted(name: str, opset: int | None, pads: Sequence[int]) -> bool:
     """Return whether some release of ONNX Runtime counts these pads wrongly.
 
-    The caller checks that the operator is one of ONNX's, and that the operator counts its padding.
+    The caller checks that the operator is one of ONNX's, and that the operator counts padding.
 
     From opset 19 on, where windows may be dilated, onnxruntime 1.21 to 1.24 (see ``model_words.MISCOUNTING``) end the
     windows of AveragePool's axis i after ``pads[2 * i + 1]`` elements of padding. The attribute ``pads`` lists all
-    begins before all ends, so this number is the end amount of axis i only if the operator has one axis.
+    begins before all ends, so ``pads[2 * i + 1]`` is the end amount of axis i only for the last axis.
     """
     ends = len(pads) // 2
     return name == "AveragePool" and (opset or 19) >= 19 and any(pads[2 * i + 1] < pads[ends + i] for i in range(ends))
@@ -114,7 +114,7 @@ class Axis:
 
     @property
     def extent(self) -> int:
-        """The number of elements that the kernel spans, from the first that it reads to the last."""
+        """The number of elements that the kernel spans, from the kernel's first element to its last."""
         return (self.kernel - 1) * self.dilation + 1
 
     @property
@@ -127,8 +127,8 @@ class Axis:
     def amounts(self, mode: str, may_be_empty: bool) -> list[Amount] | None:
         """Return every pair of amounts that the axis may need; None if the stride has too many remainders to try.
 
-        The sum of begin and end depends on the size n only through (n - 1) % stride. If two sums have the same begin,
-        their ends differ by at most one. Both sums can use the larger end, because one more element at the end never
+        The sum of begin and end depends on the size n only through (n - 1) % stride. If two sizes need the same begin,
+        their ends differ by at most one. Both sizes can use the larger end, because one more element at the end never
         makes room for another output. So only sizes with different begins need different amounts.
 
         An axis of 0 elements is an exception: one more element creates an output. So if the axis may be empty, the last
@@ -148,7 +148,7 @@ class Axis:
         return rows if len(rows) > 1 else [Amount(a.begin, a.end) for a in rows]
 
     def crop(self, output_padding: int, mode: str) -> list[Amount] | None:
-        """Return the crop of a transposed convolution to size * stride elements; None if its output is shorter."""
+        """Return how to crop a transposed convolution to size * stride elements; None if its output is shorter."""
         total = self.extent + output_padding - self.stride
         if total < 0:
             return None
@@ -169,11 +169,11 @@ class SameWindow:
         if operator.no_auto_pad is not None:
             raise Unconvertible(operator.no_auto_pad)
         if "pads" in node.attributes:
-            raise Unconvertible("it has auto_pad and pads, and ONNX does not define both; remove one")
+            raise Unconvertible("it has auto_pad and pads, and ONNX allows only one of them; remove one")
         if not node.inputs or node.inputs[0] is None:
             raise Unconvertible("it has no data")
         if operator.transposed and "output_shape" in node.attributes:
-            raise Unconvertible("output_shape sets its amounts, and auto_pad only halves them; remove output_shape")
+            raise Unconvertible("output_shape sets the padding, which auto_pad only splits in two; remove output_shape")
         name = operator.channels_last
         last = bool(_value(node, name, ir.AttributeType.INT, 0)) if isinstance(name, str) else name
         given = dict(enumerate(node.inputs))
@@ -209,7 +209,7 @@ class SameWindow:
 
     @cached_property
     def choices(self) -> list[list[Amount] | None]:
-        """The possible amounts of each axis; None for an axis with no possible amounts or too many."""
+        """The possible amounts of each axis; None for an axis without possible amounts, or with too many."""
         if self.operator.transposed:
             return [axis.crop(more, self.mode) for axis, more in zip(self.axes, self.output_padding)]
         return [axis.amounts(self.mode, self.may_be_empty) for axis in self.axes]
@@ -225,7 +225,7 @@ class SameWindow:
 
 
 def read_mode(site: NodeSite) -> str | None:
-    """Return SAME_UPPER or SAME_LOWER, or None for any other known ``auto_pad``; refuse an unknown one."""
+    """Return SAME_UPPER or SAME_LOWER; None if ``auto_pad`` is "", NOTSET or VALID. Refuse an unknown ``auto_pad``."""
     if site.node.attributes["auto_pad"].is_ref():
         if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("the function's caller sets auto_pad")

@@ -1,22 +1,21 @@
 """Writes a Pad of known rank, axis by axis.
 
 An axis of known size and amounts needs at most three nodes (strings with an interior and bfloat16 with a computed fill
-need four). In modes other than constant, any other axis needs more nodes, which compute its source positions at run
-time. Before opset 14, Reshape cannot set a dim to 0, so these nodes fail for an axis that is empty at run time, even if
-the output has no elements (P5).
+need four). In modes other than constant, any other axis needs more nodes, which compute source positions at run time.
+Before opset 14, Reshape cannot set a dim to 0, so these nodes fail for an axis that is empty at run time, even if the
+output has no elements (P5).
 
-**In parts.** For execution providers, the nodes move whole parts of the data where they can. Such nodes compute no
-shape and gather by no indices, so none runs on the CPU, and ONNX Runtime copies nothing between CPU and device.
+**In parts.** For execution providers, the nodes move whole parts of the data where possible. Such nodes compute no
+shape and gather by no indices, so none of them runs on the CPU, and ONNX Runtime copies nothing between CPU and device.
 Besides, QNN's HTP (2.7.0) has no Gather. A separate Slice reverses a part as a whole: in WebGPU (1.27.0), a Slice with
-a negative step is wrong unless it begins at the last element.
+a negative step is wrong unless the Slice begins at the last element.
 
-If the amount is known, nodes extend an axis of any size n without reading n. They take the elements that the padding
-shows, repeat them often enough even for n = 1, and cut off the surplus. The elements are one period of the padding, or
-the part of the period that the amount needs:
+If the amount is known, nodes extend an axis of any size n without reading n. They take one period of the padding, or
+only the part that the amount needs, repeat these elements often enough even for n = 1, and cut off the surplus:
 
 * wrap by b in front: take the last b elements (all n if n < b), repeat them b times, keep the last b.
-* reflect by b in front: take the first b + 1 elements; append these without the first and the last, reversed; repeat
-  the whole b times; keep the last b.
+* reflect by b in front: take the first b + 1 elements; append the same elements in reverse, without the first and last;
+  repeat the result b times; keep the last b.
 
 For an axis that is empty at run time, these nodes return an empty result, although a Pad must fail (P5).
 """
@@ -83,7 +82,7 @@ class Work:
         return emit("Transpose", [emit("Gather", [turned, positions], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
-        """Return the tensor from ``start`` to ``stop`` along an axis; an empty list if the range is empty."""
+        """Return a list with the part from ``start`` to ``stop`` along an axis; an empty list if the range is empty."""
         if stop <= start:
             return []
         size = self.dims[axis]
@@ -118,7 +117,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: AxisAmounts) -> None:
-    """Pad along ``axes`` by a Gather from positions computed at run time; ``amounts`` has the amounts of every axis."""
+    """Pad along each of ``axes`` by a Gather at positions computed at run time; ``amounts`` covers every axis."""
     if not axes:
         return
     pad, first = work.pad, graph_builder.scalar(0)
@@ -214,7 +213,7 @@ TILED = 8  # the most repeats of a part by one node, which limits the elements c
 
 
 def _part(value: ir.Value, axis: int, start: int, stop: int = TO_THE_END) -> ir.Value:
-    """Return elements ``start`` to ``stop``, as Slice does: negative bounds count from the end, all are clamped."""
+    """Return elements ``start`` to ``stop`` by Slice: negative bounds count from the end; all bounds are clamped."""
     return part(value, ints(start), ints(stop), ints(axis))
 
 
@@ -233,7 +232,7 @@ def _repeated(work: Work, axis: int, op_type: str, value: ir.Value, count: int) 
 
 
 def _extend_in_parts(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
-    """Extend or crop one axis of known size whose output has elements, in any mode but constant."""
+    """Extend or crop one axis of known size, in any mode but constant; the output has elements."""
     first, behind, size = -row.begin, row.output - row.begin, row.extent  # relative to the window's first element
     mode = Mode.EDGE if size == 1 else mode
     step = STEPS[mode]
@@ -294,7 +293,7 @@ def by_parts(pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
 
 
 def _side(work: Work, axis: int, count: int, mode: Mode, in_front: bool) -> list[ir.Value]:
-    """Return the padding in front of an axis of any size, or behind it."""
+    """Return the padding in front of an axis of any size if ``in_front``, else the padding behind the axis."""
     if not count:
         return []
     bounds = (-count, TO_THE_END) if in_front else (0, count)  # of the ``count`` elements next to the data
@@ -323,9 +322,9 @@ def _fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -
     the axis, because a sum exists even if the axis is empty. The condition is false everywhere, so Where returns the
     fill.
 
-    If the fill may be -0.0, the condition is computed from the sum: the sum is never less than -inf. If the condition
-    is constant and the sum is the choice that is not used, the operator Where turns -0.0 into +0.0 on the CPU (1.20 to
-    1.32).
+    If the fill may be -0.0, a node computes the condition that the sum is less than -inf, which is never true. With a
+    constant condition and the sum as the unused choice, the operator Where would turn -0.0 into +0.0 on the CPU (1.20
+    to 1.32).
     """
     fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
     one = graph_builder.with_axis("ReduceSum", _part(work.value, axis, 0, 1), axis)

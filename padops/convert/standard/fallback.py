@@ -8,15 +8,15 @@ function for all calls. An attribute with the same value in all calls is a const
 other values at run time, even if the model declares them (``ort_pad.py``). To find the mode, the body pads the array
 [0, 1, 2] with ONNX Runtime's own Pad in this mode, or looks up the mode's name with TfIdfVectorizer. ONNX Runtime folds
 these nodes when it creates the session. There are three exceptions. If the model proves that ONNX Runtime's own Pad is
-right in all calls, the body is this Pad. If the model leaves this open for more than ``MANY`` calls, and all calls only
-add elements, the body is this Pad with a check that fails where the Pad would be wrong. This body is short, because
-ONNX Runtime inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run
-time, so the body is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
+right in all calls, the body is this Pad. If more than ``MANY`` calls lack this proof, and all calls only add elements,
+the body is this Pad with a check that fails where the Pad would be wrong. This body is short, because ONNX Runtime
+inlines and optimises one copy per call. Below opset 11, a body cannot read amounts or the fill at run time, so the body
+is ONNX Runtime's Pad or the nodes that ``lowering.py`` writes.
 
-**Errors.** The native kernel explains an error. In a body, the node that fails does not explain why. It is a Gather
-beyond the data, and its name has the rules, such as ``P1_P4_P5``; ONNX Runtime's own Pad; or a Reshape (P8). For data
-of rank 0, a body accepts wrong amounts and a wrong fill (P7, P8). If an axis is named twice (P8), a body uses the last
-amounts of the axis. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
+**Errors.** The native kernel explains an error; the failing node of a body does not. This node is ONNX Runtime's own
+Pad, a Reshape (P8), or a Gather with a wrong index; the Gather's name lists the rules that may be broken, such as
+``P1_P4_P5``. For data of rank 0, a body accepts wrong amounts and a wrong fill (P7, P8). For an axis named twice (P8),
+a body uses the last amounts. padops writes no function if an attribute is wrong for all data (P6, P8, P9, S1).
 
 **No function.** If no body is right in every supported release, ``Conversion.no_fallback`` has the reason and the fix.
 """
@@ -146,7 +146,9 @@ class Calls:
     def _keep_apart(self, data: ir.Value) -> None:
         """Make the body read a copy of the data, because onnxruntime moves no DequantizeLinear over a Concat."""
         if not {pad.type for pad in self.pads} <= COPIED:
-            raise Unconvertible("its data follow DequantizeLinear, and have types of which onnxruntime makes no copy")
+            raise Unconvertible(
+                "its data follow DequantizeLinear, and have types that onnxruntime's Concat lacks in some opsets"
+            )
         uses = list(data.uses())
         copy = emit("Concat", [data], {"axis": 0})
         node = here().nodes.pop()
@@ -172,7 +174,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
             if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
                 raise Unconvertible(
                     f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, "
-                    "but its fallback has mode constant, too, which needs a fill of one element"
+                    "but its fallback also serves mode constant, which needs a fill of one element"
                 )
     attributes = {row.name: _common(row, calls) for row in op.attributes}
     scalars = all(call.dims == [] for call in calls)
@@ -216,7 +218,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_right(pad: PadInfo, opset: int) -> bool:
-    """Return whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
+    """Return whether ONNX Runtime's Pad is known to be right for a call before the call runs."""
     if opset < FIRST_WITH_INPUTS and pad.op.fill == "value":
         if pad.mode is Mode.CONSTANT and _leaves_some(pad):
             return True
@@ -234,12 +236,12 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
 
 
 def _leaves_some(pad: PadInfo) -> bool:
-    """Return whether a call surely keeps at least one element of the data on each axis; see ``ort_pad.cropped``."""
+    """Return whether a call surely removes nothing, or leaves some data on each axis; see ``ort_pad.cropped``."""
     return pad.only_adds or ort_pad.keeps_elements(pad)
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
-    """Return the larger amount of each axis of the calls in mode reflect; None if they differ or one is unknown."""
+    """Return each axis's larger amount in the calls in mode reflect; None if calls differ or an amount is unknown."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     found = [x.reshape(2, -1).max(axis=0) for x in reflecting if isinstance(x, np.ndarray) and x.size % 2 == 0]
     is_one = 0 < len(found) == len(reflecting) and all(np.array_equal(one, found[0]) for one in found)
@@ -282,7 +284,7 @@ def embed(analysis: Analysis, wanted: bool = True) -> tuple[list[str], dict[str,
 
 
 def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) -> ir.Function:
-    """Return an operator's function. If the body needs an input that some nodes lack, first give them its default."""
+    """Return an operator's function. If the body needs an input that some nodes lack, first give these a default."""
     for _ in OPS[op_type].inputs:
         try:
             calls = Calls(OPS[op_type], _described_calls(analysis, op_type), opset)
@@ -304,7 +306,7 @@ def _complete(analysis: Analysis, op_type: str, opset: int, notes: list[str]) ->
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
-    """Return whether a function is the fallback of a padops operator; its name may have a prefix."""
+    """Return whether a function is the fallback of a padops operator; the function's name may have a prefix."""
     return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
@@ -322,7 +324,7 @@ def _pads(analysis: Analysis) -> Iterator[NodeSite]:
 
 
 def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
-    """Return an operator's calls after inlining functions; refuse if there is no call, or a call in a SequenceMap."""
+    """Return an operator's calls after inlining functions; refuse an operator without calls or in a SequenceMap."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(analysis)):
         message = declarations(analysis.document.proto)
         _drop_fallbacks(message)
@@ -339,13 +341,13 @@ def _described_calls(analysis: Analysis, op_type: str) -> list[PadInfo]:
         owner = site.scope.owner
         while owner is not None:
             if owner.node.op_type == "SequenceMap":  # the runtime confuses names of body and function (1.20 to 1.32)
-                raise Unconvertible("it stands in a SequenceMap, and onnxruntime loads no functions within one")
+                raise Unconvertible("it stands in a SequenceMap, in which onnxruntime loads no functions")
             owner = owner.scope.owner
     return [describe_node(site, analysis.types) for site in found_here]
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], notes: list[str]) -> bool:
-    """Replace the fallbacks in model and message by ``functions``; return whether this changes the fallbacks."""
+    """Replace the fallbacks in the model and its ModelProto by ``functions``; return whether the fallbacks change."""
     message, model = document.proto, document.model
     made = [ir.to_proto(function) for function in functions]
     former = [function.SerializeToString() for function in message.functions if is_fallback(function)]
@@ -375,7 +377,7 @@ def _replace(document: Document, functions: Sequence[ir.Function], notes: list[s
 
 
 def _write_default(analysis: Analysis, op_type: str, name: str) -> int:
-    """Add an input's default to nodes without this input (P7, P8); return their number, or 0 for an unknown default."""
+    """Add an input's default to nodes without the input (P7, P8); return their number, or 0 if a default is unknown."""
     document = analysis.document
     analysis.types.infer()
     lacking = []

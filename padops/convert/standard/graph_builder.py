@@ -1,9 +1,9 @@
-"""Builds the nodes of one graph in the form of its opset; NumPy formulas compute known values at once.
+"""Builds the nodes of one graph in the form of the graph's opset; NumPy formulas compute known values at once.
 
-If an operand is a ``Number``, NumPy passes the operation to the ``Number`` (NEP 13, NEP 18), which writes a node into
-the open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an array if
-all operands are known; else it yields nodes for the unknown values. NumPy does not dispatch on an index, a shape or a
-bound: for these, use ``take``, ``reshape``, ``cut`` and ``arange``.
+If an operand is a ``Number``, NumPy passes the operation to the ``Number`` (NEP 13, NEP 18), and the ``Number`` writes
+a node into the open graph builder. If all operands are arrays, NumPy computes the result. So the same formula yields an
+array if all operands are known, and nodes for the unknown values otherwise. NumPy does not dispatch on an index, a
+shape or a bound: for these, use ``take``, ``reshape``, ``cut`` and ``arange``.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def flatten(x: Operand) -> Numbers:
 
 
 def arange(stop: Numbers | int, step: Numbers | int = 1) -> Numbers:
-    """Return the numbers from 0 up to ``stop`` in equal steps; ``stop`` and ``step`` have rank 0."""
+    """Return 0, ``step``, 2 * ``step`` and so on, below ``stop``; ``stop`` and ``step`` have rank 0."""
     if isinstance(stop, Number) or isinstance(step, Number) or int(stop) // int(step) > MAX_LISTED:
         if here().opset < 11 and isinstance(stop, Number) and not isinstance(step, Number) and int(step) == 1:
             # Range does not exist before opset 11; NonZero of ``stop`` ones lists the same positions.
@@ -186,7 +186,7 @@ T = TypeVar("T", bound=Operand)
 
 
 class GraphBuilder:
-    """The nodes of one graph, in order; formulas inside ``with builder:`` append their nodes."""
+    """The nodes of one graph, in topological order; formulas inside ``with builder:`` append nodes."""
 
     def __init__(
         self,
@@ -213,11 +213,11 @@ class GraphBuilder:
         OPEN.reset(self._opened)
 
     def inner(self) -> GraphBuilder:
-        """Return a graph builder for a graph inside this graph; this graph holds the constants of both."""
+        """Return a graph builder for a graph inside this graph; the outermost graph holds all constants."""
         return GraphBuilder(self.opset, self.name, self, self.has_pad)
 
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
-        """Return an array as a value of the graph; equal arrays are one value."""
+        """Return an array as a value of the graph; equal arrays share one value."""
         if self._outer is not None:
             return self._outer.constant(array, role)
         content = repr(array.tolist()).encode() if array.dtype.kind == "O" else array.tobytes()
@@ -232,7 +232,7 @@ class GraphBuilder:
         return self._known[key]
 
     def once(self, key: Hashable, write: Callable[[], Number]) -> Number:
-        """Return the stored result for ``key`` in this graph or an outer graph; else store the result of ``write``."""
+        """Return the result stored for ``key`` in this graph or an outer graph; if there is none, store ``write()``."""
         if key not in self._once:
             self._once[key] = write()
         return self._once[key]
@@ -264,7 +264,7 @@ class GraphBuilder:
         return values[0]
 
     def drop_unused(self, output: ir.Value) -> None:
-        """Drop the nodes, including Constants, that ``output`` does not depend on, and detach their inputs."""
+        """Drop each node, including Constants, that ``output`` does not need; detach the inputs of dropped nodes."""
         for node in reversed(list(self.nodes)):
             if not any(value is output or value.uses() for value in node.outputs):
                 detach([node])
@@ -272,7 +272,7 @@ class GraphBuilder:
                 self.arrays.pop(node, None)
 
     def choose(self, condition: Operand, then: Callable[[], T], other: Callable[[], T]) -> T | Number:
-        """Write an If on ``condition``, a scalar bool; if it is known, write only the branch that it selects."""
+        """Write an If on ``condition``, a scalar bool; if the condition is known, write only the selected branch."""
         if not isinstance(condition, ir.Value):
             return (then if condition else other)()
         graphs = {}
@@ -282,14 +282,14 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """Make an inner graph from these nodes; an Identity returns each output that none of the nodes computes."""
+        """Make an inner graph from the builder's nodes; an Identity returns each output that comes from elsewhere."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if isinstance(x, ir.Value) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))
 
 
 def detach(nodes: Iterable[ir.Node]) -> None:
-    """Remove the inputs of nodes that are in no graph, so that these nodes no longer count as uses of values."""
+    """Remove the inputs of nodes that are in no graph, so that these nodes no longer count as users of the inputs."""
     for node in nodes:
         for _, graph in inner_graphs(node):
             detach(graph)

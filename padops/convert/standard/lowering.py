@@ -1,6 +1,6 @@
 """Lowers one Pad to the fewest nodes.
 
-For an execution provider, a Pad that the provider runs correctly remains a Pad; it may lose its input ``axes``. Any
+For an execution provider, a Pad that the provider runs correctly remains a Pad, perhaps without the input ``axes``. Any
 other Pad becomes other nodes. If the provider accepts no form of a Pad, for example because of its type, the Pad
 becomes nodes for ONNX Runtime's CPU provider.
 """
@@ -93,7 +93,7 @@ def _with_expandable_fill(pad: PadInfo, row: KnownProvider | None) -> PadInfo:
 
 
 def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
-    """Return the provider's limit on the rank if the Pad exceeds it and can be narrowed, else 0."""
+    """Return the provider's rank limit if the Pad exceeds the limit and ``_narrowed`` can write the Pad, else 0."""
     limit = min((rule.limit for rule in row.rules if rule.when in ("rank above", "sizes above")), default=0)
     if not limit or not all_known(pad.dims) or len(pad.dims) <= limit or pad.node is None or pad.mode is None:
         return 0
@@ -102,7 +102,7 @@ def _rank_limit(pad: PadInfo, row: KnownProvider) -> int:
 
 
 def _narrowed(pad: PadInfo, limit: int, row: KnownProvider) -> ir.Value:
-    """Write a Pad on at most ``limit`` dims: merge unpadded adjacent axes before the Pad, and split them after it."""
+    """Write a Pad on at most ``limit`` dims: merge unpadded adjacent axes before the Pad; split these axes after it."""
     assert all_known(pad.dims) and pad.mode is not None, "only such a Pad is narrowed"
     amounts, dims = known_amounts(pad), [*pad.dims]
 
@@ -146,7 +146,7 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
 
 
 def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
-    """Return the Pad without axes, for a check by the rules: in mode constant unless ``same_mode``."""
+    """Return the Pad without axes, for the provider's rules to check; the mode is constant unless ``same_mode``."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = _flat(amounts)
     if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
@@ -195,9 +195,9 @@ def write(
 
 
 def _by_way(pad: PadInfo, plain: bool, way: Way, row: KnownProvider | None = None) -> Operand:
-    """Write a Pad in the form ``way`` (see ``write``); raise ``PadError`` for a broken rule."""
+    """Write a Pad in the form ``way`` (other parameters: see ``write``); raise ``PadError`` for a broken rule."""
     if len(pad.modes) > 1:
-        raise Unconvertible("the function's caller sets its mode")
+        raise Unconvertible("the function's caller sets the Pad's mode")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not accept")
     if pad.type is None and plain and here().has_pad and _is_changed(pad):
@@ -306,7 +306,7 @@ def _fill(
 
 
 def _extend(pad: PadInfo, known: Sequence[Amounts] | None) -> Operand:
-    """Write the operators of any mode except ``constant``, for data of known rank."""
+    """Write a Pad in any mode except constant, for data of known rank."""
     work = Work(pad)
     if known is None:
         extend_by_computing(work, pad.paddable_axes, amounts_of(pad))

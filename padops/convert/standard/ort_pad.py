@@ -1,13 +1,13 @@
-"""Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where it is right, else by computed indices.
+"""Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where that is right, else by computed indices.
 
-The built-in receives either the data, if necessary between exact casts, or the indices of the elements. It is right in
-mode constant after ``cropped`` has cropped the data, and in the other modes if ``is_right`` is true. These conditions
-suffice for every release from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
+The built-in pads either the data, if necessary between exact casts, or the elements' indices. The built-in is right in
+mode constant after ``cropped`` has cropped the data, and in other modes if ``is_right`` is true. These conditions
+suffice from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
 
-In all other cases, nodes compute indices at run time. One Gather reads the output from the flat data, with any fill
-appended. A Loop over the axes computes one index for each output element by Horner's scheme: for an axis of n elements,
-the index i from the earlier axes becomes ``i * n + j``, where j is the position on this axis. Index -1 selects the
-fill.
+In all other cases, nodes compute indices at run time. One Gather takes the output from the flat data; a fill, if there
+is one, is appended to the data. A Loop over the axes computes one index for each output element by Horner's scheme: for
+an axis of n elements, the index i from the earlier axes becomes ``i * n + j``, where j is the position on this axis.
+Index -1 selects the fill.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_right(pad: PadInfo, choice: Numbers, amounts: AxisAmounts) -> Numbers:
     """Return whether the built-in is right in the mode ``pad.modes[choice]``, as a bool of rank 0.
 
     A mode other than constant requires data without empty axes, and no negative amounts. Mode reflect requires amounts
-    of at most n - 1, wrap of at most n.
+    of at most n - 1, and mode wrap requires amounts of at most n.
     """
     size, usable = shape_of(pad), pad.known_modes if has_modes(pad, here().opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in pad.known_modes]
@@ -65,7 +65,7 @@ def _mode(pad: PadInfo) -> dict[str, ir.Attr]:
 
 
 def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
-    """Return a tensor cropped by negative amounts, and the amounts left to add in mode constant (P1, P3 FULL)."""
+    """Return ``source`` cropped by negative amounts, and the amounts that mode constant still adds (P1, P3 FULL)."""
     amounts, size = amounts_of(pad), shape_of(pad)
     output = amounts.begin + size + amounts.end
     if pad.op.clamp:
@@ -85,7 +85,7 @@ def cropped(pad: PadInfo, source: Operand) -> tuple[Number, AxisAmounts]:
 
 
 def own_amounts(pad: PadInfo) -> AxisAmounts | None:
-    """Return the amounts for the built-in; None if it can read the node's own amounts."""
+    """Return the amounts for the built-in; None if the built-in can read the node's own amounts."""
     if takes_inputs(here().opset, pad):
         return None
     amounts = amounts_of(pad)
@@ -103,9 +103,9 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
     """Return the output of the built-in on the data, or on the indices of the data (see ``iota``).
 
     The built-in gets the amounts of all axes and no input ``axes``, because a Transpose that moves through the Pad
-    would permute this input. If ``amounts`` is None, the built-in gets the node's own inputs. If a later pooling might
-    absorb the Pad, the data get one more axis during padding, which stops the optimizers. ``source`` replaces the data,
-    for example by cropped data. With ``numbered``, ``source`` is the ``iota``, and the fill is -1.
+    would permute this input. If ``amounts`` is None, the built-in gets the node's own amounts. If a later pooling might
+    absorb the Pad, the data get one more axis during padding; this axis stops the optimizers. ``source`` replaces the
+    data, for example by cropped data. With ``numbered``, ``source`` is the ``iota``, and the fill is -1.
     """
     lifted = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
@@ -119,11 +119,11 @@ def on_data(pad: PadInfo, amounts: AxisAmounts | None, source: Operand | None = 
 
 
 def on_data_or_fail(pad: PadInfo, reach: np.ndarray | None) -> Number:
-    """Return the built-in's output for the data, for non-negative amounts; a check fails where the Pad would be wrong.
+    """Return the built-in's output for non-negative amounts; a check fails where the built-in would be wrong.
 
     Before 1.25, the built-in reads beyond the data if a reflection is longer than n - 1. So GatherND reads the last
     element that the reflection needs, and fails if the axis lacks this element. The element becomes the fill of the
-    Pad, which mode reflect ignores. ``reach`` has the larger of each axis's two amounts, if known.
+    Pad; mode reflect ignores the fill. ``reach`` has the larger of each axis's two amounts, if known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(pad, None)
@@ -155,7 +155,7 @@ def _fill(pad: PadInfo) -> Operand | None:
 
 
 def _with_attributes(pad: PadInfo, amounts: AxisAmounts | None, lifted: bool) -> Number:
-    """Return the built-in in its form before opset 11: attributes from Pad_1 or Pad_2, or from known inputs."""
+    """Write the built-in of an opset before 11: its attributes come from Pad_1 or Pad_2, or from known inputs."""
     made = _mode(pad)
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
@@ -220,7 +220,7 @@ def keeps_elements(pad: PadInfo) -> bool:
 
 
 def write_exact(pad: PadInfo, types: Collection[str | None], write: Callable[[PadInfo], Operand]) -> Operand:
-    """Write a Pad with ``write``, between two casts if the type of its data needs them."""
+    """Write a Pad with ``write``, between two casts if the type of the data needs casts."""
     opset, proxies = here().opset, set()
     for name in types:
         if name is None:
@@ -268,7 +268,7 @@ class Guarantees:
 
 
 def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number:
-    """Write a Pad; with ``branches``, an If selects the built-in if it is right, else computed indices."""
+    """Write a Pad; with ``branches``, an If selects the built-in where the built-in is right, else computed indices."""
     opset, typed = here().opset, guarantees.typed
     if opset < FIRST_WITH_INPUTS:  # such an opset cannot compute indices
         if not here().has_pad:
@@ -277,7 +277,7 @@ def write(pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> Number
             raise Unconvertible(f"ONNX Runtime's Pad of opset {opset} does not accept {pad.type or 'the types'}")
         if pad.known_modes != (Mode.CONSTANT,):
             raise Unconvertible(
-                f"ONNX Runtime's Pad may get it wrong, and opset {opset} has no other operators that do the same"
+                f"ONNX Runtime's Pad may be wrong, and opset {opset} has no other operators that do the same"
             )
         return on_data(pad, own_amounts(pad))
     fills, only_fills = Mode.CONSTANT in pad.known_modes, pad.known_modes == (Mode.CONSTANT,)
@@ -362,7 +362,7 @@ def _interior_or_not(pad: PadInfo, flat: bool) -> Number:
 
 
 def _unless(constant: Numbers, amounts: AxisAmounts) -> AxisAmounts:
-    """Return zeros in mode constant, so that the unused branch cannot fail if it is folded; else the amounts."""
+    """Return the amounts, but zeros in mode constant, so that folding the branch of the other modes cannot fail."""
     return amounts.map(lambda x: np.where(constant, 0, x))
 
 

@@ -1,10 +1,10 @@
-"""Computes the values of a Pad that its nodes need (shape, fill, mode, amounts of each axis), and refuses wrong Pads.
+"""Computes the values that the nodes for a Pad need (shape, fill, mode, amounts of each axis), and refuses wrong Pads.
 
 Four numbers define a mode. For n elements and a position o relative to the first element: clamp o to [-slack, n - 1 +
-slack], take m = o modulo the period ``factor * n + offset``, and show the element at m or at its mirror image ``period
-+ mirror - m``, whichever is less. If the mode is known only at run time, nodes look up its numbers.
+slack], take m = o modulo the period ``factor * n + offset``, and show the element at the lesser of m and the mirror
+image ``period + mirror - m``. If the mode is known only at run time, nodes look up the four numbers.
 
-If amounts break P1, P4 or P5 at run time, a Gather fails, and its name has these rules: ``P1_P4_P5``.
+If amounts break P1, P4 or P5 at run time, a Gather fails, and its name lists these rules: ``P1_P4_P5``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ FIRST_WITH_REFERENCES = 12  # the first opset whose Constant accepts an attribut
 
 
 class Lacking(Unconvertible):
-    """A body needs the input ``name``, which some of its calls lack or have with another type."""
+    """A body needs the input ``name``, but some calls lack this input or give the input another type."""
 
     def __init__(self, name: str, op: Op) -> None:
-        super().__init__(f"some nodes of {op.name} have no {name}, and its default there is not known")
+        super().__init__(f"some nodes of {op.name} have no {name}, and the default for these nodes is not known")
         self.name = name
 
 
@@ -54,7 +54,7 @@ def rank_of(pad: PadInfo) -> Numbers:
 
 
 def given_fill(pad: PadInfo) -> Operand | None:
-    """Return the given fill, which has one element in any shape; None if the fill is the default (P7)."""
+    """Return the given fill, which has one element and any rank; None if the fill is the default (P7)."""
     position = pad.op.input_index(pad.op.fill)
     if position is not None:
         return pad.inputs[position]
@@ -72,7 +72,7 @@ def given_fill(pad: PadInfo) -> Operand | None:
 
 
 def any_fill(pad: PadInfo) -> Operand:
-    """Return the fill or its default, of rank 0 or 1."""
+    """Return the given fill, or else the default, with rank 0 or 1."""
     fill = given_fill(pad)
     if isinstance(fill, np.ndarray):
         return fill.reshape(())
@@ -106,7 +106,7 @@ def _vector_of(pad: PadInfo, name: str) -> Numbers:
 
 
 def _choice_of(pad: PadInfo, name: str, options: Sequence[str]) -> Numbers:
-    """Return the index in ``options`` of a string attribute's value, as a scalar."""
+    """Return the index of a string attribute's value in ``options``, as a scalar."""
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if len(options) == 1:
@@ -144,7 +144,7 @@ def mode_attribute(pad: PadInfo) -> ir.Attr:
 
 
 def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
-    """Return an attribute ``name``, of this kind, that refers to the caller's value for ``attribute``."""
+    """Return an attribute of the given name and kind that refers to the caller's value for ``attribute``."""
     assert attribute.ref_attr_name is not None
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
@@ -152,8 +152,8 @@ def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
 def _from_caller(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> Number:
     """Return a Constant of the caller's value; refuse opsets without such Constants."""
     if (opset := here().opset) < FIRST_WITH_REFERENCES:
-        why = f"a function's caller sets its attribute {attribute.name}, or nodes set it differently"
-        raise Unconvertible(f"{why}, which needs opset {FIRST_WITH_REFERENCES}; the model has opset {opset}")
+        why = f"a function's caller sets the attribute {attribute.name}, or nodes differ in this attribute"
+        raise Unconvertible(f"{why}; this needs opset {FIRST_WITH_REFERENCES}, and the model has opset {opset}")
     return emit("Constant", [], {name: reference(name, attribute, kind)})
 
 
@@ -171,7 +171,7 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True)
 class AxisAmounts:
-    """The elements added (negative: removed) on each axis: vectors as long as the rank."""
+    """The numbers of elements added (negative: removed): vectors with one number per axis."""
 
     begin: Numbers
     end: Numbers
@@ -183,7 +183,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """Return the amounts of every axis, as arrays if the rank and everything else that determines them are known."""
+    """Return the amounts of every axis, as arrays if the rank and all else that determines the amounts are known."""
     if pad.dims and (known := pad.amounts) is not None:
         vectors = [ints(*column) for column in zip(*((one.begin, one.end, one.interior) for one in known))]
         return AxisAmounts(*vectors if vectors[2].any() else vectors[:2])
@@ -211,7 +211,7 @@ def _required(pad: PadInfo, name: str) -> Operand:
 
 
 def pads_of(pad: PadInfo) -> Operand:
-    """Return the amounts of an ONNX Pad, begins and then ends: of all axes, or of those in its input ``axes``."""
+    """Return the amounts of an ONNX Pad, begins and then ends: of all axes, or of the axes in the input ``axes``."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
     return _required(pad, "pads") if name is None else _vector_of(pad, name)
 
@@ -289,7 +289,7 @@ def look_up(modes: Sequence[Mode], choice: Numbers) -> Extension:
 
 
 def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
-    """Return for each position, also outside the window, which element of the window it shows (0 to ``size`` - 1)."""
+    """Return the element of the window (0 to ``size`` - 1) that each position shows, even a position outside it."""
     factor, offset, mirror, slack = extension
     if not is_number(slack, FAR):
         positions = np.maximum(np.minimum(positions, size - 1 + slack), -slack)
@@ -306,7 +306,7 @@ def _within(extension: Extension, positions: Numbers, size: Numbers) -> Numbers:
 
 
 def select(numbers: Sequence[int], choice: Numbers) -> Numbers:
-    """Return ``numbers[choice]`` as a scalar; it is known if ``choice`` is known or all numbers are equal."""
+    """Return ``numbers[choice]`` as a scalar; the scalar is known if ``choice`` is known or all numbers are equal."""
     return graph_builder.scalar(numbers[0]) if len(set(numbers)) == 1 else take(ints(*numbers), choice)
 
 
@@ -357,7 +357,7 @@ class Extents:
 
 
 def apart(positions: Numbers, every: Numbers | int, count: Numbers | int) -> tuple[Numbers, Numbers]:
-    """Return two arrays, with one entry for each position: whether it shows an element, and which element (P6).
+    """Return two arrays, with one entry for each position: whether the position shows an element, and which one (P6).
 
     The ``count`` elements are at the positions 0, ``every``, 2 * ``every`` and so on.
     """
@@ -409,8 +409,8 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     depth = depth_of(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
-            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, "
-            "with which onnxruntime crashes when it folds those Ifs"
+            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop; "
+            "onnxruntime crashes on this nesting when it folds the Ifs"
         )
 
 
@@ -425,7 +425,7 @@ def depth_of(nodes: Iterable[ir.Node]) -> int | None:
 
 
 def follows_dequantizing(value: Operand | None) -> bool:
-    """Return whether onnxruntime may move a DequantizeLinear to a value, and crash if an If reads it (1.20 to 1.32)."""
+    """Return whether onnxruntime (1.20 to 1.32) may move a DequantizeLinear to a value, and crash if an If reads it."""
     producer = value.producer() if isinstance(value, ir.Value) else None
     moved = False
     while producer is not None and (producer.op_type in PROPAGATING or producer.domain == DOMAIN):

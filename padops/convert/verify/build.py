@@ -1,6 +1,6 @@
 """Reads a model into terms.
 
-An Identity becomes its input; a Constant or an initializer becomes its elements. A missing attribute has its schema's
+An Identity becomes its input; a Constant or an initializer becomes its elements. A missing attribute gets the schema's
 default. An ONNX Pad and the padops operator that mirrors it become one term (``pad_terms.py``). Nothing else is
 simplified: branches, loops and functions are compared as graphs of their own.
 """
@@ -68,7 +68,7 @@ def differ(said: Shape, known: Shape | None) -> bool:
 
 
 class Builder:
-    """Reads one model into the store. Dims are inferred for the original only."""
+    """Reads one model into the store. Inferred dims are stored for the original only."""
 
     def __init__(
         self, constants: Constants, model: onnx.ModelProto, folder: Path | None, overridable: set[str], original: bool
@@ -237,7 +237,7 @@ class Builder:
             scope.names[value.name] = scope.own[value.name] = formal
         listed = {value.name: formal for value, formal in zip(body.input, formals)}
         if any(tensor.name in listed for tensor in body.initializer):
-            raise PadopsError(f"the body '{body.name}' has an initializer with the name of one of its inputs")
+            raise PadopsError(f"the body '{body.name}' has an initializer and an input of the same name")
         self._graph(body, scope, listed)
         names = [value.name for value in body.output]
         for name in (name for name in names if name not in scope.own.keys() | {row.name for row in body.initializer}):
@@ -254,7 +254,7 @@ class Builder:
         return term
 
     def _function(self, function: onnx.FunctionProto) -> tuple[int, bool]:
-        """Returns the term of a function, which has its own imports, and whether the function draws random numbers."""
+        """Returns a function's term, and whether the function draws random numbers. A function has its own imports."""
         key = key_of(function)
         if key in self._bodies:
             return self._bodies[key]
@@ -273,7 +273,7 @@ class Builder:
         return self._bodies.setdefault(key, (term, self._draws > draws))
 
     def _distinct(self, node: onnx.NodeProto, head: Head, inputs: tuple[int, ...], is_random: bool) -> Head:
-        """Returns the head; a random node, or a node of an unknown domain, gets a ``site`` that distinguishes it."""
+        """Returns the head, with a ``site`` that distinguishes a random node, or a node of an unknown domain."""
         if head.domain == "" and not is_random:
             trains = len(node.input) > 2 or self._opsets.get("", 0) < FIRST_INFERENCE
             is_random = node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
@@ -289,7 +289,7 @@ class Builder:
         return min((self._beliefs.get(one, inference.DIMS) for one in inputs), default=inference.DIMS)
 
     def _name(self, name: str, term: int, scope: Scope, believed: int = inference.DIMS) -> None:
-        """Binds a name to a term and records its type; for the original, outside bodies with inputs, also its dims."""
+        """Binds a name to a term; records the term's type and, for the original outside bodies with inputs, dims."""
         if scope.place or name not in self._built.inputs:
             self._shadow(name, scope)
             scope.own[name] = term

@@ -65,12 +65,12 @@ def verify(
     atol: float | None = None,
     providers: Providers | None = None,
 ) -> Verification:
-    """Checks whether two models return the same results: proved, tested, different, or unknown.
+    """Checks whether two models return the same results; the verdict is proved, tested, different or unknown.
 
     First, padops tries to prove each differing part equal; docs/verification.md describes the proofs and their limits.
     Then both models run on the same inputs: the caller's, or random inputs chosen so that the Pads pad something.
-    Outputs may differ by a tolerance measured on the original, or by ``rtol`` and ``atol``; where models only move
-    data, every bit counts.
+    Outputs may differ by ``rtol`` and ``atol``. If neither is given, outputs may differ by a tolerance measured on the
+    original; if the models only move data, every bit counts.
 
     Args:
         original: A file, bytes, a binary file object, an ``onnx.ModelProto``, an ``onnx_ir.Model``, or an OpenVINO IR.
@@ -110,7 +110,7 @@ def verify(
                 documents.append(read_document(source))
         one, other = documents
         if other.foreign:
-            raise UsageError("the second model is an OpenVINO IR; only the first one may be")
+            raise UsageError("the second model is an OpenVINO IR; only the first model may be one")
         paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
         if providers is not None:
             return compare_beside((one, other), (paths[0], paths[1]), Asked(inputs, seed, rtol, atol), providers)
@@ -121,7 +121,9 @@ def verify(
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """Returns a function that compares two model files by a proof, then by runs unless runs are impossible or costly.
+    """Returns a function that compares two model files: by a proof, then by runs, if these are possible.
+
+    After a proof, the models run only if runs are cheap or the caller asks for them.
 
     ``document`` is the original before the conversion; ``conversion`` lists the values that the conversion corrects.
     """
@@ -229,11 +231,11 @@ def _load(model: Model) -> None:
 
 
 class DiedError(DoesNotRun):
-    """The copy of this process died; the message has its exit code or signal."""
+    """The copy of this process died; the error text has the copy's exit code or signal."""
 
 
 def can_copy() -> bool:
-    """Returns whether this process can be forked: on Linux, without other active threads, which may hold locks."""
+    """Returns whether to fork: on Linux, not in a daemon, without other non-daemon threads, which may hold locks."""
     # Daemon threads, as of progress bars or notebooks, do not count: without a copy, a crash would end this process.
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     return sys.platform == "linux" and not others and not current_process().daemon
@@ -286,7 +288,7 @@ def _serve(run: Callable[[], Any], room: int | None, pipe: Connection, other: Co
 
 
 def _replays(inputs: Sequence[Input], proof: ProofRecord) -> Iterator[list[Input]]:
-    """Yields, for each counterexample of the proof, the model's inputs with the dims of the counterexample."""
+    """Yields, for up to ``MOST_REPLAYS`` counterexamples, the model's inputs with the counterexample's dims."""
     examples = [row.counterexample["dims"] for row in proof.regions if row.counterexample]
     for example in examples[:MOST_REPLAYS]:
         sizes: dict[str, int] = defaultdict(lambda: 2)
@@ -304,7 +306,7 @@ def _size(model: Model) -> int:
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """Returns the error class for a verification, None if it is accepted; ``strict`` accepts only a proof."""
+    """Returns an error class for a verification, None for an accepted verification; ``strict`` accepts only a proof."""
     if verification.refuted:
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed

@@ -53,7 +53,8 @@ def compare(first: Model, second: Model, case: RunInputs) -> Verification:
     """Runs the original in plain ONNX Runtime and the converted model with padops, and compares their outputs.
 
     If outputs differ, both models also run without graph optimisation: ONNX Runtime may optimise one graph wrongly, or
-    fuse the two graphs differently. Then the tolerance that is measured on the original (``rounding.py``) decides.
+    fuse the two graphs differently. Then the caller's tolerance decides, or a tolerance measured on the original
+    (``rounding.py``).
     """
     case, notes = replace(case, hints=model_pads.hints_of(first.message)), tuple[str, ...]()
     try:
@@ -115,7 +116,7 @@ class _Comparison:
     case: RunInputs
 
     def outcome(self, trials: Sequence[Trial]) -> Verification:
-        """Compares the models on the original's trials. If ONNX Runtime refuses both, padops runs the Pads of both."""
+        """Compares the models on the original's trials. If ONNX Runtime refuses both models, padops runs their Pads."""
         case = self.case
         try:
             return self._compared(trials)
@@ -223,7 +224,7 @@ class _Comparison:
         return noted(verification, detail, outcome="different", outputs=found.outputs)
 
     def without_original(self, refusal: DoesNotRun, loads: bool) -> Verification:
-        """Runs the converted model alone, because ONNX Runtime refuses the original or all its inputs."""
+        """Runs the converted model alone, because ONNX Runtime refuses the original, or refuses all sets of inputs."""
         case = self.case
         others = "; --inputs FILE.npz sets other inputs" if loads and case.given is None else ""
         note = f"ONNX Runtime does not run the original{' with these inputs' if loads else ''}: {refusal}{others}"
@@ -272,7 +273,7 @@ def far_outputs(
 def _small_runs(original: Model, converted: Model, case: RunInputs) -> list[Trial]:
     """Runs both models, unoptimised, on many small inputs; returns the first trials whose outputs differ.
 
-    Raises DoesNotRun, with the inputs, if only the original accepts some inputs.
+    Raises DoesNotRun, with the inputs, if the converted model refuses inputs that the original accepts.
     """
     models, elements, hints, risks = (original.message, converted.message), 0, case.hints, case.risks
     trials: list[Trial] = []
@@ -320,7 +321,7 @@ def _repeats_an_axis(feeds: Feeds, hints: model_pads.Hints) -> bool:
 
 
 class Scout:
-    """Observes which Pads of a model are exercised. ``Model.instead``, if any, has the same nodes in the same order."""
+    """Observes which Pads of a model are exercised. ``Model.instead``, if any, has the model's nodes, in order."""
 
     def __init__(self, model: Model) -> None:
         copy = deepcopy(model.instead or model.message)

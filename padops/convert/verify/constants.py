@@ -1,4 +1,4 @@
-"""Reads the constants of models into terms, by their bytes. Large external data are hashed, never kept in memory."""
+"""Gives constants of equal type, dims and bytes the same term. Large external data are hashed, never kept in memory."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Constants:
         return self.terms.add_stored(tensor.data_type, array.shape, digest, read)
 
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
-        """Returns the term of a Constant, by its only attribute; None for an attribute that Constant does not have."""
+        """Returns the term of a Constant with this one attribute; None if the attribute is unknown or sparse."""
         if row.name == "value" and row.HasField("t"):
             return self.add(row.t, folder)
         for names, number, dtype in _BY_ATTRIBUTE:
@@ -52,7 +52,7 @@ class Constants:
         return None
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
-        """Returns the value of an attribute; for a tensor, its term. Lists of tensors or graphs are never equal."""
+        """Returns an attribute's value, or its tensor's term. Two lists of tensors, or of graphs, are never equal."""
         if row.HasField("t"):
             return self.add(row.t, folder)
         if row.HasField("sparse_tensor"):
@@ -87,7 +87,7 @@ def _part(path: Path, offset: int, length: int) -> np.ndarray:
     """Maps a part of a file into memory. onnx's own reader refuses symbolic links, which caches use."""
     with os_errors_as("cannot read", path):
         if (lacking := offset + length - path.stat().st_size) > 0:
-            lies = f"before the end of the constant that lies in it from {offset} on"
+            lies = f"before the end of the constant that begins at offset {offset}"
             raise PadopsError(f"{path} ends {plural(lacking, 'byte')} {lies}")
         return np.memmap(path, np.uint8, "r", offset, (length,)) if length else np.empty(0, np.uint8)
 

@@ -4,8 +4,8 @@ The normal form of such an operator is a Pad, followed by the operator without p
 normal forms have the same operator and attributes, equal padded data and equal other inputs. docs/verification.md lists
 the fills and conditions.
 
-MaxPool pads with a value below every number, and some pools do not count their padding. Such padding equals only the
-padding of another such pool, never the fill of a Pad.
+MaxPool pads with a value below every number, and some pools do not count their padding. Such padding can be proved
+equal to other such padding only, never to the fill of a Pad.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Window(NamedTuple):
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> RegionRecord | None:
-    """Compares two window operators of one op_type; returns None for other terms, or if only their inputs differ."""
+    """Compares window operators of one op_type and unequal heads, or two Attention from 24 on; else returns None."""
     name = terms.op(a)
     is_masked = name == "Attention" and terms.head(a).version >= FIRST_MASKED
     is_window = name in (*KERNELS, *POOLS) and terms.head(a) != terms.head(b)
@@ -62,7 +62,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
             raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
-                raise Unsupported(f"two {name} have inputs, apart from the data, that are not proved equal")
+                raise Unsupported(f"inputs other than the data are not proved equal for two {name}")
         if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
             raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):
@@ -181,7 +181,7 @@ def _finite(terms: Terms, term: int) -> bool:
 
 
 def _masked(terms: Terms, term: int) -> Window:
-    """Pads a short mask of Attention to the length of the keys, as the function's body does from version 24 on."""
+    """Pads a short mask of Attention to the length of the keys, as ONNX's function body does from version 24 on."""
     inputs = terms.inputs(term)
     mask = inputs[MASK] if len(inputs) > MASK else ABSENT
     dims, dtype = terms.shape(mask), terms.dtype(mask)

@@ -77,7 +77,7 @@ def inferred(model: onnx.ModelProto) -> tuple[onnx.GraphProto, bool]:
 
 
 def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray | None]) -> int:
-    """Returns how far to trust a node's inferred dims if its inputs' dims are trusted; ``known`` has its constants."""
+    """Returns how far to trust a node's inferred dims, given trusted input dims; ``known`` returns constant inputs."""
     op, rows = node.op_type, {row.name: row for row in node.attribute}
     is_new = opset > NEWEST and onnx.defs.has(op) and onnx.defs.get_schema(op, opset).since_version > NEWEST
     if node.domain not in ("", "ai.onnx") or op not in BELIEVED or is_new:
@@ -94,7 +94,7 @@ def belief(node: onnx.NodeProto, opset: int, known: Callable[[int], np.ndarray |
 
 
 def forget_dims(kind: onnx.TypeProto) -> None:
-    """Removes the dims from a type: of a tensor, or of tensors within a sequence, an optional or a map."""
+    """Removes the dims from a tensor type, or from the tensor type within a sequence, optional or map type."""
     which = kind.WhichOneof("value")
     if which in ("tensor_type", "sparse_tensor_type"):
         getattr(kind, which).ClearField("shape")

@@ -67,8 +67,8 @@ class RunInputs:
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """Lists the interface changes that a caller of the original would notice, one sentence each.
 
-    It compares names, order, number, types and ranks, and the initializers that callers may replace. It ignores the
-    sizes and names of dims, and default values: runs check them.
+    The changes concern names, order, number, types and ranks of inputs and outputs, and the initializers that callers
+    may replace. Sizes and names of dims, and default values, do not count: the runs check these.
     """
     found = []
     for what, first, second in (
@@ -96,7 +96,7 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
 
 
 def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
-    """Describes how two declared types differ in element type or rank; "" if they agree or one type is open."""
+    """Describes how two declared types differ in element type or rank; "" if these agree as far as they are known."""
     bare, ranks = [deepcopy(kind) for kind in (first, second)], [dims_of(kind) for kind in (first, second)]
     for kind in bare:
         kind.ClearField("denotation")
@@ -110,7 +110,7 @@ def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
 
 
 def _said(kind: onnx.TypeProto) -> str:
-    """Returns a type as onnxruntime writes it; without its element type if onnx_ir does not know the type."""
+    """Returns a type as onnxruntime writes types; only the kind, such as "map", for a type unknown to onnx_ir."""
     try:
         return repr(ir.serde.deserialize_type_proto_for_type(kind)).lower()
     except ir.serde.SerdeError:

@@ -1,7 +1,7 @@
-"""Compares an IR with the converted model. OpenVINO can crash, so it runs the IR in a process of its own, on the CPU.
+"""Compares an IR with the converted model. OpenVINO can crash, so the IR runs in a process of its own, on the CPU.
 
-Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone, on the data that it
-has in OpenVINO, and must return the same bits. Outputs may differ by the tolerance measured on either runtime.
+Runtimes round differently, but a Pad never rounds. So each Pad of the converted model runs alone on OpenVINO's data
+and must return OpenVINO's bits. Outputs may differ by the caller's tolerance, or by one measured on both runtimes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ENOUGH = 2  # sets of inputs on which each Pad is compared
 
 
 def openvino_process(path: Path, outputs: Sequence[str]) -> OtherProcess:
-    """Starts OpenVINO with an IR; ``outputs`` has the outputs' names in the converted model, in the IR's order."""
+    """Starts OpenVINO with an IR; ``outputs`` lists the converted model's output names in the IR's order."""
     if importlib.util.find_spec("openvino") is None:
         raise PadopsError("an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'")
     return OtherProcess("OpenVINO", SECONDS, ["-m", __name__, str(path), *outputs])
@@ -74,7 +74,7 @@ def compare_with_openvino(source: Path, case: RunInputs, converted: Model) -> Ve
 
 
 def _answering(path: str, *names: str) -> Callable[[Any], Any]:
-    """Returns a function that runs an IR on inputs; if the inputs are in a list, it runs the IR up to its Pads."""
+    """Returns a function that runs an IR on inputs, or, for inputs in a list, only the part up to the IR's Pads."""
     outputs, pads = cache(_outputs), cache(_pads)
 
     def answer(question: Any) -> Any:
@@ -170,7 +170,7 @@ def _compare_pads(
 
 
 def _difference(converted: Model, pad: onnx.NodeProto, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
-    """Describes how a Pad of the converted model differs; "" if it is equal; None if OpenVINO's Pad lacks an input."""
+    """Describes how a Pad's output differs from OpenVINO's; "" if equal; None if OpenVINO's Pad lacks an input."""
     message = converted.message
     constants = {tensor.name for tensor in message.graph.initializer}
     if any(name and name not in constants and at >= len(inputs) for at, name in enumerate(pad.input)):

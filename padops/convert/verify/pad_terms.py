@@ -138,7 +138,7 @@ def _as_int64(terms: Terms, axes: int) -> int:
 
 
 def names_all_axes(terms: Terms, a: int, b: int) -> bool:
-    """Returns whether Pad ``b`` is Pad ``a`` with a list of all axes in order; known amounts give the rank (P8)."""
+    """Returns whether Pad ``b`` equals Pad ``a``, but lists all axes in order; amounts (P8) or dims give the rank."""
     if terms.head(a).kind is not Kind.PAD or terms.head(a) != terms.head(b):
         return False
     (*one, none), (*other, axes) = ([terms.find(given) for given in terms.inputs(pad)] for pad in (a, b))

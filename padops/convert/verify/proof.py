@@ -81,7 +81,7 @@ def _prove(original: Model, converted: Model, folders: Folders) -> ProofRecord:
 
 
 def _declared(terms: Terms, first: Built, second: Built) -> list[str]:
-    """Returns a message for each value whose dims only the converted model declares, since onnxruntime trusts them."""
+    """Returns a text for each value with dims that only the converted model declares: onnxruntime trusts these dims."""
     known: dict[int, list[Shape | None]] = defaultdict(list)
     declared = [row[:2] for row in first.declares] + [(term, dims_of(kind) or ()) for _, kind, term in first.outputs]
     for term, dims in declared:
@@ -145,7 +145,7 @@ class Matcher:
         return self._failed.get((a, b)) or {(a, b): self._region(a, b, outcome("unknown", why=OTHERS))}
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries to prove pairs of values with the same name, of one body in both models or of the main graphs."""
+        """Tries to prove that values of the same name are equal, in two bodies or in the two main graphs."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if term in self._live[scope] and name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -235,7 +235,7 @@ class Matcher:
         return not causes
 
     def _region(self, a: int, b: int, found: RegionRecord) -> RegionRecord:
-        """Returns a rule's outcome with the name of the pair, and with the operators that only one model has."""
+        """Adds the name of the pair, and the operators that only one model has, to a rule's outcome."""
         terms = self._terms
         mine, theirs = (set(cone(terms, root, terms.shared)) for root in (a, b))
         sides = [

@@ -1,7 +1,7 @@
 """Compares two models in sessions with the execution providers that the caller names.
 
-A provider can crash its process, so each session has a process of its own, which runs this file as its program. The
-first message to the process creates the session; each later message runs the session once.
+A provider can crash its process, so each session has a process of its own, and this file is the process's program.
+The first request to the process creates the session; each later request runs the session once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from padops.spec.dialects import DOMAIN
 Providers = Sequence[str | tuple[str, Mapping[str, Any]]]
 
 LEFT_OUT = (
-    "onnxruntime has left {} out of the session, which has {} alone; register a provider's library first, and see "
+    "onnxruntime has left {} out of the session, which has only {}; register a provider's library first, and see "
     "onnxruntime's messages"
 )
 ORIGINAL, CONVERTED = "the original", "the converted model"
@@ -99,7 +99,7 @@ def _libraries(names: Sequence[str]) -> dict[str, str]:
 
 
 def _told(which: str, document: Document, providers: Sequence[str], runners: Mapping[str, str]) -> list[str]:
-    """Returns notes on a session: its providers, and the Pads of each; ``runners`` maps node names to providers."""
+    """Returns notes on a session: its providers, and each provider's Pads; ``runners`` maps node names to providers."""
     # onnxruntime does not list the nodes of some providers, nor nodes that an optimizer removed.
     other = next((name for name in providers if name not in (*EP_NAMES, CPU)), "no provider")
     ran: dict[str, list[str]] = defaultdict(list)
@@ -154,7 +154,7 @@ def _answering() -> Callable[[Any], Any]:
 
 
 def _open(path: str, providers: Sequence[Any], libraries: Mapping[str, str]) -> tuple[Any, tuple[Any, ...]]:
-    """Returns the session, its providers in order, and the provider of each Pad by node name, if it is reported."""
+    """Returns the session, its providers in order, and, by node name, the providers reported for Pads."""
     import onnxruntime
 
     from padops.runtime.model_words import words_of

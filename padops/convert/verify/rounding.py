@@ -91,7 +91,7 @@ def _parts(model: onnx.ModelProto) -> set[str]:
 def _is_near(
     before: np.ndarray, after: np.ndarray, pairs: Sequence[Pair], least: float, proportion: float = 0.0
 ) -> bool:
-    """Returns whether two values are near: the ``pairs``, the largest element and ``least`` determine the limit."""
+    """Returns whether two values are near: ``pairs``, ``least``, ``proportion`` and the largest element set a limit."""
     pairs, bits = [pair for pair in pairs if pair[0].shape == pair[1].shape == before.shape], _bits(before.dtype)
     if bits is None:
         moved = max((int(np.count_nonzero(one != other)) for one, other in pairs), default=0)
@@ -120,7 +120,7 @@ def _bits(dtype: np.dtype) -> int | None:
 
 
 def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Changes each float by up to two rounding errors; returns other types unchanged."""
+    """Changes each float by a relative error of up to two machine epsilons; returns other types unchanged."""
     bits = _bits(array.dtype)
     if bits is None or not array.size:
         return array

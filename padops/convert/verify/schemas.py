@@ -48,7 +48,7 @@ def version_of(domain: str, op_type: str, opset: int) -> int:
 
 
 def attribute_value(attribute: onnx.AttributeProto) -> Any:
-    """Returns a hashable value of an attribute, equal only for equal bits. It does not support graphs and tensors."""
+    """Returns a hashable value for an attribute without graphs or tensors; two values are equal only for equal bits."""
     kind = attribute.type
     if kind in (INT, STRING):
         return attribute.i if kind == INT else attribute.s

@@ -39,7 +39,7 @@ Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model or its inputs; ``feeds`` has the last refused inputs. The message is one line."""
+    """A runtime refuses a model or its inputs; ``feeds`` has the last refused inputs. The error text is one line."""
 
     def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
         super().__init__(" ".join(message.split()))
@@ -52,7 +52,7 @@ class NoMemory(DoesNotRun, MemoryError):
 
 class Session:
     def __init__(self, model: Model, optimised: bool, library: bool = True, profile: Path | None = None) -> None:
-        """Creates the session; ``library`` registers padops' operators, ``profile`` begins a profile's path."""
+        """Creates the session; ``library`` registers padops' operators, ``profile`` is the profile's path prefix."""
         if any("\udc80" <= character <= "\udcff" for character in str(model.path)):  # bytes that are not UTF-8
             raise PadopsError(f"cannot verify {str(model.path)!a}: ONNX Runtime opens only files with a UTF-8 name")
         with needing_onnxruntime("verifying a model"):
@@ -88,7 +88,7 @@ class Session:
         return outputs
 
     def within_memory(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Runs the model on the inputs of trials that fit into memory; raises NoMemory if no trial is left."""
+        """Runs the model on each trial's inputs; skips trials that lack memory; raises NoMemory if no trial is left."""
         ran: list[Trial] = []
         for trial in trials:
             try:
@@ -125,7 +125,7 @@ class Model:
 
 
 class OtherProcess(Pickled):
-    """Another process that runs a model, with the interface of a session; a refusal raises ``DoesNotRun``."""
+    """Runs a model in another process; has a session's ``run`` method. A refusal raises ``DoesNotRun``."""
 
     def ask(self, question: Any) -> Any:
         try:
@@ -147,12 +147,12 @@ class Trial:
     after: Outputs = field(default_factory=dict)  # the outputs of the converted model
 
     def then(self, session: Session | OtherProcess) -> Trial:
-        """Returns the trial completed by the converted model's outputs, from a session of this model."""
+        """Runs the converted model's session on the trial's inputs; returns the trial with the outputs in ``after``."""
         return replace(self, after=session.run(self.feeds))
 
 
 class Risks:
-    """Records each attempt before it runs, because it may crash a copy of the process. All copies share the record."""
+    """Records each attempt before the run, which may crash a copy of the process. All copies share the record."""
 
     def __init__(self) -> None:
         self._now = memoryview(mmap.mmap(-1, 8)).cast("q")
@@ -182,7 +182,7 @@ class Risks:
             self.end()
 
     def learn(self) -> bool:
-        """Marks the attempt that crashed a copy of this process, so that it is skipped; returns False if none ran."""
+        """Marks an attempt that crashed a copy of this process, to be skipped; returns False if none is recorded."""
         last = self._now[0]
         self.end()
         self.blamed = last == BLAME
@@ -196,7 +196,7 @@ def run_trials(
     is_stable: bool = False,
     risks: Risks | None = None,
 ) -> list[Trial]:
-    """Runs a model for each turn, on the turn's first inputs that it accepts; the first run finds unstable outputs."""
+    """Runs a model on each turn's first accepted inputs; if not ``is_stable``, a second run finds unstable outputs."""
     trials, risks, unstable = list[Trial](), risks or Risks(), frozenset[str]()
     refusal = DoesNotRun("there are no inputs to run the model on")
     for attempts in turns:

@@ -85,11 +85,11 @@ class Facts:
 
 
 class Fails(Exception):
-    """A term fails for all data of these dims; the message has the reason."""
+    """A term fails for all data of these dims; the error text has the reason."""
 
 
 class Unsupported(Exception):
-    """The proofs cannot determine a term's value; the message has the reason."""
+    """The proofs cannot determine a term's value; the error text has the reason."""
 
 
 # A rule's verdict on one pair of terms: the region without its name and operators.
@@ -181,7 +181,7 @@ class Terms:
         self._facts[self.find(term)] = self.facts(term).together(Facts(dtype, shape))
 
     def walk(self, *roots: int, through: Callable[[int], bool] = lambda term: True) -> Iterator[int]:
-        """Yields each root and each term below them once, but none below a term for which ``through`` is False."""
+        """Yields the roots and the terms below, each once; does not descend from a term where ``through`` is False."""
         seen: set[int] = {ABSENT}
         todo = [*roots]
         while todo:

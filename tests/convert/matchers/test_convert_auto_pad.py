@@ -161,7 +161,7 @@ NO_DATA = helper.make_node("MaxPool", [""], ["y"], kernel_shape=[3], auto_pad="S
 W2 = {"w": np.ones((1, 1, 2), np.float32)}
 LEFT: list[tuple[onnx.ModelProto, str]] = [
     (window("MaxPool", kernel_shape=(3,), pads=(1, 1)),
-     "it has auto_pad and pads, and ONNX does not define both; remove one"),
+     "it has auto_pad and pads, and ONNX allows only one of them; remove one"),
     (window("MaxPool", kernel_shape=(3,), auto_pad="SAME"),
      "auto_pad is 'SAME', expected one of SAME_UPPER, SAME_LOWER, NOTSET, VALID"),
     (window("MaxPool"), "it has no kernel_shape"),
@@ -180,14 +180,14 @@ LEFT: list[tuple[onnx.ModelProto, str]] = [
     (window("AveragePool", opset=6, kernel_shape=(3,), strides=(2,)),
      "it counts only data, and an If that chooses pads by size needs opset 7 or newer"),
     (window("ConvTranspose", (1, 1, 4), W2, strides=(3,)),
-     "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its reference "
-     "and TensorFlow do not agree on the elements that are missing"),
+     "its stride is larger than its kernel plus output_padding, so that its output lacks elements; ONNX, ONNX's "
+     "reference implementation and TensorFlow do not agree on these elements"),
     (window("ConvTranspose", (1, 1, 4), W2, output_shape=(9,)),
-     "output_shape sets its amounts, and auto_pad only halves them; remove output_shape"),
+     "output_shape sets the padding, which auto_pad only splits in two; remove output_shape"),
     (window("MaxpoolWithMask", domain=MS, kernel_shape=(3,)), "its mask would have to be padded with the data"),
     (window("ConvTransposeWithDynamicPads", domain=MS, kernel_shape=(3,)), "its amounts are an input"),
     (window("Conv", NAMES[:4], domain="com.microsoft.nchwc", kernel_shape=(3, 3)),
-     "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"),
+     "the domain com.microsoft.nchwc is ONNX Runtime's own; convert the unoptimised model"),
     (window("NhwcConv", NAMES[:4], {"w": WF}, MS), "it has no kernel_shape"),
     (window("AveragePool", kernel_shape=(3,), count_include_pad=0.5),
      "its attribute count_include_pad is not of type INT, or the function's caller sets it"),

@@ -55,7 +55,7 @@ def test_amounts_that_the_caller_gives() -> None:
     assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
     (node,) = conversion.proto().functions[0].node
     assert (node.op_type, [row.ref_attr_name for row in node.attribute]) == ("Pad_2", ["by", "to"])
-    reason = "pads cannot become an input, since the function's caller sets it"
+    reason = "its attribute pads cannot become an input, since the function's caller sets it"
     assert convert(parsed(text.replace("Pad <", 'Pad <mode = "wrap", '))).records[0].reason == reason
 
 

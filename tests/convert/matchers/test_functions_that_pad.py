@@ -164,7 +164,7 @@ def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
 
 
 @pytest.mark.parametrize(("source", "why"), [
-    (centred(shape=[7]), "its input shape has dims [1], expected [2]"),
+    (centred(shape=[7]), "its input 'shape' has dims [1], expected [2]"),
     (centred(shape=[7, -2]), "its target shape is [7, -2], expected non-negative integers"),
     (centred(shape=[7], axes=[2]), "its axes [2] are out of range for data of rank 2 [P8]"),
     (centred(axes=[1, -1]), "its axes [1, 1] name an axis twice [P8]"),

@@ -72,7 +72,7 @@ def test_types(dtype: padops.spec.dtypes.DType) -> None:
     if dtype.name in pyop_node.TYPES:
         assert record.status == "converted"
         return
-    reason = f"its data are {dtype.name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
+    reason = f"its data are {dtype.name}: onnxruntime-extensions aborts the process if it passes this type to Python"
     assert (record.status, record.reason, record.op_type) == ("unconverted", reason, None)
     assert result.proto() == source
     with pytest.raises(PadsLeftError, match=re.escape(f"): {reason}")):

@@ -84,7 +84,7 @@ def _in_ranges(sizes: list[str]) -> str:
 
 
 def _sizes(terms: Terms, a: int, b: int) -> tuple[list[Tried], str]:
-    """Returns the sets of sizes of open dims, and the reason why they are not enough for a proof, or ""."""
+    """Returns the sets of sizes of open dims, and why these do not suffice for a proof; "" if they suffice."""
 
     def at(sizes: Mapping[int, int], others: int) -> Size:
         return lambda term, axis, symbol: sizes.get(axis, others)
@@ -125,7 +125,7 @@ def _drawn(pool: list[int], seed: int, alike: bool, term: int, axis: int, symbol
 
 
 def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
-    """Returns the integers of two parts that no open dim changes. Near such a size, the parts may begin to differ."""
+    """Returns two parts' integers that no open dim changes. Near such a size, the parts may begin to differ."""
     found = set[int]()
     for term in cones:
         found |= set(_fixed(pair, term))
@@ -144,9 +144,9 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Returns sizes near products and sums of the constants, and the periods of Mod.
+    """Returns two sets: sizes near products and sums of the constants, and periods of Mod.
 
-    For example, n / 2 / 2 > 100 has such a size at 404.
+    For example, n / 2 / 2 > 100 changes at the size 404.
     """
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
@@ -176,7 +176,7 @@ def _fixed(pair: list[Evaluation], term: int) -> list[int]:
 
 
 def _few(pair: list[Evaluation], term: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the integers of a term at each of two sizes; empty arrays if these are many, or if the shapes differ."""
+    """Returns a term's integers at each of two sizes; empty arrays for many or unknown integers, or unequal shapes."""
     with suppress(Unsupported, Fails):
         one, other = (None if term == ABSENT else evaluation.value(term) for evaluation in pair)
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:

@@ -1,7 +1,7 @@
 """Defines Pads: ONNX's Pad, CenterCropPad, Pads of other frameworks, and Pads of padops that mirror no ONNX Pad.
 
 The definitions follow the Pads' documentation and docs/semantics.md. They share no code with the converter, because
-they check it; tests compare them with ``padops/spec/plan.py``.
+they check the converter; tests compare them with ``padops/spec/plan.py``.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def broken(axes: Sequence[Axis], mode: str, rules: Rules) -> Iterator[str]:
 
 
 def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
-    """Returns the source position that each output position shows (P2, P6) as int64; -1 is the fill."""
+    """Returns, as int64, the source position of each output position (P2, P6); -1 is the fill."""
     at = np.arange(output(axis, rules), dtype=np.int64)
     if not at.size:
         return at  # P5: an empty output may have nothing to extend from
@@ -170,14 +170,14 @@ def moves_data(terms: Terms, term: int) -> bool:
 
 
 def is_followed(terms: Terms, term: int) -> bool:
-    """Returns whether the rules follow a term to its inputs: it moves data, or computes integers."""
+    """Returns whether a term moves data, or may compute integers or bools: the rules follow such terms to inputs."""
     return moves_data(terms, term) or (
         terms.op(term) in ARITHMETIC and terms.dtype(term) in (None, TensorProto.BOOL, *INTEGERS)
     )
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] = lambda term: False) -> Iterator[int]:
-    """Yields the root and all terms that the rules reach from it; does not go beyond a term if ``ends`` is True."""
+    """Yields the root and all terms that the rules reach from the root; stops at other terms where ``ends`` is True."""
     return terms.walk(root, through=lambda term: is_followed(terms, term) and (term == root or not ends(term)))
 
 
@@ -201,7 +201,7 @@ def _torch_name(head: Head) -> str:
 
 
 def defined(head: Head, shape: Sequence[int], known: Known) -> Definition:
-    """Return the effect of a Pad on data of a shape; refuse unknown amounts, and amounts that do not fit (P8, S1)."""
+    """Returns the effect of a Pad on data of a given shape; raises if amounts are unknown or do not fit (P8, S1)."""
     attributes: Attributes = {name: value for name, _, value in head.attributes}
     if any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
         raise Unsupported("the function's caller sets attributes")

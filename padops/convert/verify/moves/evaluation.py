@@ -84,7 +84,7 @@ class Elements:
         self._types = [0]  # by block: the type of the value, before any cast
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """Returns a block of ids for the value with this ``key``, whose dims are known and elements are unknown."""
+        """Returns a block of ids for a value of known dims and unknown elements; ``key`` identifies the value."""
         if key not in self._blocks:
             self._blocks[key] = len(self._types)
             self._types.append(dtype)
@@ -135,7 +135,7 @@ class Elements:
 
 
 def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
-    """Casts known elements to a type; returns None if runtimes may disagree, such as on a number beyond the type."""
+    """Casts known elements to a type; returns None if runtimes may disagree, as on a number beyond the type's range."""
     source = dtype_of(array)
     if source == dtype:
         return array
@@ -264,7 +264,7 @@ class Evaluation:
         # Two operators that this class does not evaluate may return the same elements.
         alone = self._results & (self.elements.blocks(first) ^ self.elements.blocks(second))
         if alone and np.isin([side.ids[differs] >> PLACES for side in (first, second)], list(alone)).any(0).all():
-            raise Unsupported("two operators that the proof does not evaluate may return the same")
+            raise Unsupported("two operators that the proof does not evaluate may return equal elements")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 
@@ -382,7 +382,7 @@ class Evaluation:
 
 
 def apply(head: Head, values: Sequence[np.ndarray | None], most: int) -> np.ndarray:
-    """Returns one output of an ONNX operator; raises Fails if it fails, Unsupported if its result is not known."""
+    """Returns one output of an ONNX operator; raises Fails if the operator fails, Unsupported for an unknown result."""
     attributes = {name: value for name, _, value in head.attributes}
     _check(head, attributes, values, most)
     given = tuple(value is not None for value in values)
@@ -418,7 +418,7 @@ def _check(head: Head, attributes: dict[str, Any], values: Sequence[np.ndarray |
     """Rejects operations that the reference computes, but that runtimes refuse or compute differently."""
     op, data, rest = head.name, values[0], [value for value in values[1:] if value is not None]
     if data is None or any(isinstance(value, tuple) and value[:1] == ("@",) for value in attributes.values()):
-        raise Unsupported(f"{op} has no data, or attributes that the function's caller sets")
+        raise Unsupported(f"{op} has no data, or has attributes that the function's caller sets")
     rank, axis = data.ndim, attributes.get("axis")
     if op == "Squeeze" and (attributes.get("axes") == () or any(not one.size for one in rest)):
         raise Unsupported("Squeeze has an empty list of axes")
