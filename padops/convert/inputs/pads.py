@@ -68,7 +68,7 @@ def all_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
 
 
 def idle_pads(model: onnx.ModelProto) -> dict[str, bool]:
-    """Map the output of each Pad with known amounts to True if all these amounts are 0, else to False."""
+    """Return, by the output of each Pad with known amounts, whether all these amounts are 0."""
     constants = _constants(model)
     known = {node.output[0]: _amounts(node, constants) for node in all_nodes(model) if is_pad(node) and node.output}
     return {name: not any(amounts) for name, amounts in known.items() if amounts is not None}
@@ -79,7 +79,7 @@ def form_of(node: onnx.NodeProto) -> str:
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """Return the integer initializers and Constants by name; skip external data and shared names."""
+    """Return the integer initializers and Constants by name; skip external data, and names of several tensors."""
     nodes = all_nodes(model)
     tensors = [(tensor.name, tensor) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
     for node in nodes:
@@ -181,7 +181,7 @@ def hints_of(message: onnx.ModelProto) -> Hints:
 
 
 def _without_calls(message: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with its functions inlined, except fallbacks, and without large data.
+    """Return the model without large data, and with all functions except fallbacks inlined.
 
     Return ``message`` itself if it has no functions besides fallbacks, or if onnx cannot inline them.
     """
@@ -206,7 +206,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
-    """Return the values that decide sizes, such as amounts and shapes, and the values from which they are computed."""
+    """Return the values that decide sizes, such as amounts and shapes, and all values that these depend on."""
     nodes = all_nodes(model)
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []

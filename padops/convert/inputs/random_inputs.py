@@ -95,7 +95,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
 
 
 def unlike(attempts: Iterable[Feeds], taken: Sequence[Feeds]) -> Iterator[Feeds]:
-    """Yield all attempts; of the first ``MOST_OTHERS``, attempts with the shapes of ``taken`` inputs come last."""
+    """Yield all attempts; among the first ``MOST_OTHERS``, attempts with the shapes of ``taken`` inputs come last."""
     shapes = [_shapes_of(feeds) for feeds in taken]
     again: list[Feeds] = []
     left = iter(attempts)
@@ -387,7 +387,7 @@ def _sizes(shape: tuple[int, ...], marks: Marks, limits: tuple[int, int], rng: n
 
 
 def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Return integers of all magnitudes, or on both sides of the models' constants."""
+    """Return integers of all magnitudes, or integers near the models' constants."""
     way = int(rng.integers(0, 4))
     if way == 0:
         return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))

@@ -1,12 +1,12 @@
 """Read an OpenVINO IR of version 11 (``model.xml``, ``model.bin``) as an ONNX model; Pads stay OpenVINO layers.
 
-The module converts only layers whose rules were compared with OpenVINO, and refuses all other layers in one message.
+The module converts only layers whose rules were compared with OpenVINO, and refuses all other layers in one error.
 The converted model must have the shapes that the IR states.
 
-Some rules need the numbers of an input, such as the weights of a grouped convolution, and accept only a constant. If
-layers compute such an input from constants, OpenVINO computes the numbers; it also computes the constant outputs of
-layers without a rule. Other layers that compute constants stay; otherwise, weights stored in half precision would
-grow. Layers that compute in half precision always stay, because OpenVINO's CPU device computes them in float.
+If layers compute a value from constants alone, OpenVINO computes this value in three cases: a rule needs the numbers,
+such as axes; the value is the weights of a grouped convolution; or no rule converts the layers. In other cases, the
+layers become ONNX nodes: as constants, weights stored in half precision would grow. Layers that compute in half
+precision always become ONNX nodes, because OpenVINO's CPU device computes such layers in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
 except Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The converter then finds the Pads as
@@ -51,7 +51,7 @@ MOVES |= {"Unsqueeze", "VariadicSplit"}
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turn all layers of a message except Pads into ONNX operators.
+    """Turn all layers of a model except Pads into ONNX operators.
 
     Raises:
         PadopsError: Some layers cannot be converted (the error lists them), or the result is not a valid model. In both
@@ -82,7 +82,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 def _needed(
     nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: Collection[str] = ()
 ) -> tuple[list[onnx.NodeProto], set[str]]:
-    """Return the nodes that ``outputs`` need, without those of ``known`` values; and the names of all needed values."""
+    """Return the nodes that ``outputs`` need, except the nodes of ``known`` values; and the names of needed values."""
     kept: list[onnx.NodeProto] = []
     read = set(outputs)
     for node in reversed(nodes):
@@ -125,7 +125,7 @@ def _replace(message: onnx.ModelProto, nodes: list[onnx.NodeProto], values: Valu
 
 
 def _fold_constants(message: onnx.ModelProto, values: Values, path: Path) -> dict[str, str]:
-    """Fold constant layers that a rule needs as numbers or that no rule converts; return why values are missing."""
+    """Replace the layers of ``_wanted`` by constants; return, by value name, the reason why a value is missing."""
     wanted = _wanted(message, values, _computed(message, values))
     if not wanted:
         return {}
@@ -170,7 +170,7 @@ def _computed(message: onnx.ModelProto, values: Values) -> dict[str, onnx.NodePr
 
 
 def _wanted(message: onnx.ModelProto, values: Values, computed: Mapping[str, onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """Return the layers of ``computed`` whose numbers a remaining layer needs."""
+    """Return the layers of ``computed`` that a remaining layer or a model output needs as constants."""
     unread: set[str] = set()  # outputs of unreadable layers, and values that follow from them
     for node in computed.values():
         with suppress(Unreadable):
@@ -201,7 +201,7 @@ def _ask_openvino(path: Path, wanted: list[tuple[str, int]]) -> tuple[list[Answe
 
 
 def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
-    """Read an IR; return the model, its files, and the reason why its layers cannot be converted, or "".
+    """Read an IR; return the model, the IR's files, and the reason why layers cannot be converted ("" if they can).
 
     If the reason is empty, only the Pads stay OpenVINO layers. Otherwise, no layer is converted, and the inputs of the
     Pads have the types and shapes that the IR states. A PadopsError means that the IR is damaged or incomplete.

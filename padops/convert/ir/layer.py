@@ -1,4 +1,4 @@
-"""A layer of OpenVINO, the types and constants around it, and the ONNX nodes that it becomes."""
+"""A layer of OpenVINO, the types and constants of its model, and the ONNX nodes that replace the layer."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
-        """Return a constant of up to ``most`` bytes, also after lossless Converts (compressed weights); else None."""
+        """Return a constant of up to ``most`` bytes, or its lossless Convert (compressed weights); else None."""
         casts = []
         while name in self.casts:
             name, type = self.casts[name]
@@ -89,7 +89,7 @@ class Values:
 
 
 class Unreadable(ValueError):
-    """A layer that cannot be converted; the message is the reason in the list of such layers."""
+    """A layer that cannot be converted; the exception's text is the reason in the list of such layers."""
 
 
 class Layer:
@@ -104,7 +104,7 @@ class Layer:
         self._count = 0  # the number of new names
 
     def word(self, name: str, missing: str | None = None) -> str:
-        """Return an attribute, or ``missing`` if it is absent; if ``missing`` is None, the attribute is required."""
+        """Return an attribute's text; without the attribute, return ``missing``; if ``missing`` is None, refuse."""
         self._read.add(name)
         text = self._attributes.get(name, missing)
         if text is None:
@@ -180,7 +180,7 @@ class Layer:
         return array.item()
 
     def integral(self, name: str, rank: int | None = None) -> str:
-        """Return an input of integers in ONNX's form: of int64, and of ``rank`` (0 or 1) if given."""
+        """Return an integer input as int64; if ``rank`` (0 or 1) is given, reshape the input to this rank."""
         array = self.values.array(name)
         if array is not None:
             if array.dtype == np.int64 and rank in (None, array.ndim):
@@ -212,13 +212,13 @@ class Layer:
         return self.tensor(numpy_helper.from_array(array))
 
     def tensor(self, tensor: onnx.TensorProto) -> str:
-        """Add an unnamed tensor as a constant; return its name."""
+        """Give a tensor a new name, and add it as a constant; return the name."""
         tensor.name = self._name("Constant")
         self.values.add(tensor)
         return tensor.name
 
     def like(self, value: float) -> str:
-        """Add a scalar of the type of the first input; return its name."""
+        """Add a scalar of the first input's type; return the scalar's name."""
         return self.constant(value, helper.tensor_dtype_to_np_dtype(self.type))
 
     def _name(self, what: str) -> str:
@@ -231,7 +231,7 @@ class Layer:
         return name
 
     def finish(self, given: Sequence[str]) -> list[onnx.NodeProto]:
-        """Rename the values ``given`` to the outputs of the layer; return the nodes."""
+        """Give the values ``given`` the names of the layer's outputs; return the nodes."""
         names = dict(zip(given, self.node.output))
         for name in names.keys() & self.values.tensors.keys():
             tensor = self.values.tensors.pop(name)

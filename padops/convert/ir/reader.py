@@ -1,4 +1,4 @@
-"""Reads the layers of an OpenVINO IR from its XML into one ONNX message, without interpreting them."""
+"""Reads an OpenVINO IR (XML and weights) into one ModelProto, without interpreting the layers."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ class Layer(NamedTuple):
 
 
 class _Tree(ElementTree.TreeBuilder):
-    """Refuses a document type: it can define entities, which may read files or become texts of any length."""
+    """Refuses a document type, which can define entities; an entity may read files or become a text of any length."""
 
     def doctype(self, name: str, *rest: object) -> None:
         raise ValueError(f"it has a document type ({name}), which no OpenVINO IR has")
 
 
 class Reader:
-    """Reads an IR as a model of nodes in the domain ``ai.intel.openvino``, with the names and types of the layers.
+    """Reads an IR as a model whose nodes are in the domain ``ai.intel.openvino`` and keep the layers' names and types.
 
     The nodes' attributes are strings. Parameter, Const and Result become inputs, initializers and outputs. A value has
-    the name of OpenVINO's tensor, or, if the tensor has none, the name of the layer that computes it.
+    the name of OpenVINO's tensor. If the tensor has no name, the value has the name of the layer that computes it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -106,7 +106,7 @@ class Reader:
         self._put_out: set[str] = set()  # the names of the model's outputs
 
     def read(self) -> tuple[onnx.ModelProto, list[FileRecord]]:
-        """Return the model and the files of the IR; refuse a damaged IR, another version, a missing or short .bin."""
+        """Return the model and the IR's files; refuse a damaged IR, another IR version, and a missing or short .bin."""
         content = self._path.read_bytes()
         try:
             with library_errors(str(self._path)):  # also errors for encodings that Python does not know
@@ -118,7 +118,7 @@ class Reader:
         if net.get("version") != VERSION:
             raise PadopsError(
                 f"{self._path} is an IR of version {net.get('version')}, expected {VERSION}; "
-                "openvino.save_model(openvino.Core().read_model(...), ...) writes that version"
+                "openvino.save_model(openvino.Core().read_model(...), ...) writes the expected version"
             )
         files = [FileRecord(str(self._path), len(content), hashlib.sha256(content).hexdigest())]
         if self._there is not None:
@@ -295,7 +295,7 @@ def _is_number(text: str) -> bool:
 
 
 def _split(names: str) -> list[str]:
-    """Return the sorted names: OpenVINO's get_any_name returns the first. A backslash escapes a comma in a name."""
+    """Return the names in sorted order, so that the first is OpenVINO's get_any_name. A backslash escapes a comma."""
     return sorted(name.replace("\\,", ",") for name in re.split(r"(?<!\\),", names) if name)
 
 

@@ -61,7 +61,7 @@ def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
     if layer.choice("mode", {"numpy": False, "bidirectional": False, "explicit": True}, "numpy"):
         rank = layer.values.static(shape)
         if not axes or rank is None or len(rank) != 1:
-            raise Unreadable("mode='explicit' without axes, or of a target of unknown rank")
+            raise Unreadable("mode='explicit' without axes, or with a target of unknown rank")
         mapped = layer.numbers(axes).reshape(-1).tolist()
         data = layer.add("Unsqueeze", data, layer.constant([i for i in range(rank[0]) if i not in mapped]))
     return layer.add("Expand", data, layer.integral(shape))
@@ -70,7 +70,7 @@ def _broadcast(layer: Layer, data: str, shape: str, axes: str = "") -> str:
 def _gather_nd(layer: Layer, data: str, indices: str) -> str:
     batches = layer.integer("batch_dims", "0")
     if batches > 1 and layer.word("version") == "opset5":
-        raise Unreadable("GatherND of opset5 makes one dim of all its batch dims, ONNX's does not")
+        raise Unreadable("GatherND of opset5 joins all batch dims into one dim, and ONNX's GatherND does not")
     return layer.add("GatherND", data, layer.integral(indices), batch_dims=batches)
 
 
@@ -99,7 +99,7 @@ def _variadic_split(layer: Layer, data: str, axis: str, lengths: str) -> list[st
     sizes, at, dims = layer.numbers(lengths).tolist(), layer.number(axis), layer.dims(data)
     if -1 in sizes:
         if dims[at] is None:
-            raise Unreadable("a length is -1, of an axis that is dynamic")
+            raise Unreadable("a length is -1, and the size of its axis is dynamic")
         sizes[sizes.index(-1)] = (dims[at] or 0) - sum(sizes) - 1
     layer.add("Split", data, layer.constant(sizes), count=len(sizes), axis=at)
     return list(layer.nodes[-1].output)
@@ -127,10 +127,10 @@ def _slice(layer: Layer, data: str, start: str, stop: str, step: str, axes: str 
 
 
 def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str = "") -> str:
-    """Write a Slice whose bounds replace the masks; then remove the axes of shrink_axis_mask; last, add new axes."""
+    """Write a Slice whose bounds replace the masks, a Squeeze for shrink_axis_mask, an Unsqueeze for new_axis_mask."""
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
-        raise Unreadable("the numbers of axes of begin, end and strides are not known, or differ")
+        raise Unreadable("begin, end and strides are not vectors of one known length")
     masks = {key: layer.integers(f"{key}_mask", "") for key in ("ellipsis", "new_axis", "shrink_axis", "begin", "end")}
     masks = {name: (bits + [0] * count[0])[: count[0]] for name, bits in masks.items()}
     rows, axes, shrunk, added = _axes(layer.values.dims[data], masks, count[0])
@@ -155,7 +155,7 @@ def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str =
 
 
 def _axes(dims: Dims, masks: Mapping[str, list[int]], count: int) -> tuple[list[int], ...]:
-    """Return the positions in ``begin`` of a slice, their axes, the axes to drop, and the new axes of the output."""
+    """Return the positions in ``begin`` that slice an axis, these axes, the axes to drop, and the output's new axes."""
     kinds = ("ellipsis", "new_axis", "shrink_axis")
     marks = [next((name for name in kinds if masks[name][row]), "") for row in range(count)]
     rows, axes, shrunk, added = [], [], [], []
@@ -189,7 +189,7 @@ def _chosen(layer: Layer, given: str, rows: list[int], masked: np.ndarray, ends:
 
 
 def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
-    """Write LSTM, GRU or RNN. The batch is axis 0 in OpenVINO; ONNX Runtime supports it only as axis 1."""
+    """Write LSTM, GRU or RNN. The batch is axis 0 in OpenVINO; ONNX Runtime supports the batch only as axis 1."""
     kind = layer.node.op_type.removesuffix("Sequence")
     if len(inputs) != 5 + (kind == "LSTM"):
         raise Unreadable(f"it has {plural(len(inputs) + 1, 'input')}, expected {6 + (kind == 'LSTM')}")
@@ -199,13 +199,13 @@ def _sequence(layer: Layer, data: str, *inputs: str) -> list[str]:
     direction = layer.word("direction").lower()
     names = [name.strip().lower() for name in layer.word("activations", USUAL[kind]).split(",")]
     if layer.type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
-        raise Unreadable("ONNX Runtime has it only for float and double")
+        raise Unreadable("ONNX Runtime supports this layer only for float and double")
     if direction not in DIRECTIONS:
-        raise Unreadable(f"direction='{direction}'")
+        raise Unreadable(f"padops does not support direction='{direction}'")
     if len(names) != len(USUAL[kind].split(",")) or not ACTIVATIONS.keys() >= set(names):
-        raise Unreadable(f"activations='{layer.word('activations')}'")
+        raise Unreadable(f"padops does not support activations='{layer.word('activations')}'")
     if layer.decimal("clip", "0") or layer.flag("input_forget", "false"):
-        raise Unreadable("clip or input_forget")
+        raise Unreadable("padops does not support clip or input_forget")
     theirs, ours = GATES[kind]
     reset = kind == "GRU" and layer.flag("linear_before_reset", "false")
     width = (len(theirs) + reset) * size
@@ -266,7 +266,7 @@ def _attention(layer: Layer, query: str, key: str, value: str, mask: str = "", s
     scores = layer.add("MatMul", query, _transposed(layer, key))
     size = layer.dims(query)[-1]
     if not scale and size is None:
-        raise Unreadable("it has no scale, and has vectors whose size is dynamic")
+        raise Unreadable("it has no scale, and the size of its query vectors is dynamic")
     scores = layer.add("Mul", scores, scale or layer.like(1 / sqrt(max(size or 1, 1))))
     if causal := layer.flag("causal"):
         rows = layer.add("Unsqueeze", _places(layer, query), layer.constant([-1]))
@@ -329,7 +329,7 @@ def _topk(layer: Layer, data: str, count: str) -> list[str]:
 
 def _unary(layer: Layer, data: str) -> str:
     if layer.node.op_type in ("Ceiling", "Floor") and layer.type not in FLOATS:
-        raise Unreadable("ONNX has it only for floats")
+        raise Unreadable("ONNX supports this layer only for floats")
     return layer.add(UNARY[layer.node.op_type], data)
 
 
@@ -355,7 +355,7 @@ def _clamp(layer: Layer, data: str) -> str:
 def _prelu(layer: Layer, data: str, slope: str) -> str:
     dims = layer.dims(slope)
     if len(dims) == 1 and dims != [1]:
-        raise Unreadable("OpenVINO reads a slope of one dim along axis 1, ONNX along the last")
+        raise Unreadable("OpenVINO applies a slope of rank 1 along axis 1, and ONNX along the last axis")
     return layer.add("PRelu", data, slope)
 
 
@@ -374,7 +374,7 @@ def _fake_quantize(layer: Layer, data: str, low: str, high: str, new_low: str, n
         raise Unreadable(f"levels is {levels}, expected 2 or more")
     lowest, highest = (layer.values.array(name, inf) for name in (low, high))
     if lowest is not None and highest is not None and np.equal(lowest, highest).any():
-        raise Unreadable("its limits of inputs are equal, and OpenVINO's CPU device then returns NaN")
+        raise Unreadable("input_low and input_high have equal elements, for which OpenVINO's CPU device returns NaN")
     steps = layer.like(levels - 1)
     scale = layer.add("Div", steps, layer.add("Sub", high, low))
     shift = layer.add("Mul", layer.add("Neg", low), scale)
@@ -437,7 +437,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Return the ONNX nodes for a layer, or a Pad's own node. Raise Unreadable if no rule converts the layer."""
+    """Return the ONNX nodes for a layer; a Pad's node stays. Raise Unreadable if no rule converts the layer."""
     rule = RULES.get(node.op_type)
     if rule is None:
         raise Unreadable("there is no rule for this type of layer")

@@ -44,7 +44,7 @@ def _amounts(layer: Layer, kernel: list[int]) -> Amounts | None:
 
 
 def _window(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
-    """Return a window's attributes, with amounts if known: ONNX Runtime computes auto_pad with dilations wrongly."""
+    """Return a window's attributes; known amounts replace auto_pad, which ONNX Runtime gets wrong with dilations."""
     given: dict[str, Any] = {name: layer.integers(name, "") for name in ("strides", "dilations")}
     given = {name: numbers for name, numbers in {**given, "kernel_shape": kernel}.items() if numbers}
     if amounts is None:
@@ -107,7 +107,7 @@ def _amounts_to(layer: Layer, data: str, kernel: list[int], wanted: list[int], m
 def _pool(layer: Layer, kernel: list[int], amounts: Amounts | None) -> dict[str, Any]:
     ceil = layer.choice("rounding_type", {"floor": 0, "ceil": 1}, "floor")
     if amounts is None and max(layer.integers("dilations", ""), default=1) > 1:
-        raise Unreadable("ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself")
+        raise Unreadable("ONNX Runtime ignores the dilations if it computes the amounts from auto_pad")
     for size, pads in zip(kernel, amounts or []):
         if max(pads) >= size:
             raise Unreadable(f"ONNX Runtime refuses a pad of {max(pads)} for a kernel of {size}")
@@ -140,10 +140,10 @@ def _max_pool(layer: Layer, data: str) -> list[str]:
 
 
 def _interpolate(layer: Layer, data: str, wanted: str, *others: str) -> str:
-    """Write a Resize without ``axes``: ONNX Runtime (1.32) moves a Transpose past a Resize, and leaves them."""
+    """Write a Resize without ``axes``: ONNX Runtime (1.32) moves a Transpose past a Resize, but keeps its ``axes``."""
     has_both = layer.choice("version", {"opset4": True, "opset11": False})  # sizes and scales
     if any(layer.integers("pads_begin", "0") + layer.integers("pads_end", "0")):
-        raise Unreadable("ONNX does not have pads_begin and pads_end")
+        raise Unreadable("ONNX's Resize does not have pads_begin and pads_end")
     by_sizes = layer.choice("shape_calculation_mode", {"sizes": True, "scales": False})
     attributes: dict[str, Any] = {
         "mode": layer.choice("mode", {"nearest": "nearest", "linear_onnx": "linear", "cubic": "cubic"}),

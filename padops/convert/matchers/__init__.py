@@ -52,7 +52,7 @@ def choose(
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
-    """Recognise any other node with Pad in its name, except a call of a function: padops searches the function."""
+    """Recognise any other node with Pad in its name, but no function call: padops searches the function's body."""
     node = site.node
     if node.op_identifier() in site.scope.model.functions or (node.domain, node.op_type) in NO_PADS:
         return None

@@ -1,4 +1,4 @@
-"""Replaces SAME_UPPER and SAME_LOWER of convolutions and poolings by explicit pads, or by SamePad_1 in front.
+"""Replaces SAME_UPPER and SAME_LOWER of convolutions and poolings by explicit pads, or by a SamePad_1 in front.
 
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU:
 
@@ -164,7 +164,7 @@ def settle(site: NodeSite, constants: Constants, pads: Sequence[int], made: Repl
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Sequence[list[Amount]]) -> Applied:
-    """Turn the node into nested Ifs on its sizes; ``choices`` has the amounts of each axis, by ascending ``below``."""
+    """Turn the node into nested Ifs that test the sizes; ``choices`` has each axis's amounts, sorted by ``below``."""
     node = site.node
     tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)
@@ -253,8 +253,8 @@ def _replacement(window: SameWindow) -> dict[str, Any]:
     known, pads = len(amounts) == len(axes), pads_of(amounts)
     if window.operator.transposed and not known:
         raise Unconvertible(
-            "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
-            "reference and TensorFlow do not agree on the elements that are missing"
+            "its stride is larger than its kernel plus output_padding, so that its output lacks elements; ONNX, ONNX's "
+            "reference implementation and TensorFlow do not agree on these elements"
         )
     fits = not window.operator.pooling or all(map(_fits, window.choices, axes))
     miscounted = known and window.is_miscounted(pads)

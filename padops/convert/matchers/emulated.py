@@ -5,9 +5,9 @@ PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular conv
     1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
 
 People write Pads by hand: a flip (a backward Slice) beside the data; an edge that Expand or Tile repeats; a block of
-zeros; indices beyond the first and the last element. ``maps.py`` takes one axis at a time, and describes each input of
-the Concat by a map from its positions to positions in the data. It compares the joined maps with the map of a Pad, so
-the choice of nodes does not matter. Two such Pads become one if they have the same mode and fill, the later Pad has the
+zeros; a Gather that repeats elements. ``maps.py`` takes one axis at a time, and describes each input of the Concat by a
+map from the input's positions to positions in the data. It compares the joined maps with the map of a Pad, so the
+choice of nodes does not matter. Two such Pads become one if they have the same mode and fill, the later Pad has the
 higher axis, and nothing else reads the value between them. (``folding`` joins other Pads.) Data of unknown size may be
 shorter than the amounts. Then a Pad with computed amounts replaces the nodes, but only if fewer nodes are left.
 
@@ -31,9 +31,9 @@ its nodes for two shapes. No two dims of a shape are equal, so the results hold 
 the nodes only if the masks are right and nothing else reads the values between the nodes. For a convolution, tf2onnx
 puts a Transpose (from channels-last) behind the reflection. After the conversion, the Transpose follows the Pad.
 
-The amounts must be constant. TensorFlow and OpenVINOPad_12 refuse an amount larger than the axis (P4), but the
-emulation then repeats an element that it has added itself at the opposite end. So an emulation stays if an amount is
-known to be larger than its axis.
+The amounts must be constant. TensorFlow and OpenVINOPad_12 refuse an amount larger than the axis (P4). The emulation
+accepts such an amount, and repeats the element that it has added at the opposite end. So an emulation stays if an
+amount is known to be larger than its axis.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def find(site: NodeSite, types: Types) -> Emulation | None:
 
 
 def _common(inputs: Sequence[ir.Value], graph: ir.Graph | ir.Function | None) -> Iterator[ir.Value]:
-    """Yield values of which all inputs may be copies, nearest first; instead, an input may be a block of fill."""
+    """Yield values, nearest first, for which each input may be a copy of the value, or a block of fill."""
     chains = []
     for value in dict.fromkeys(inputs):
         chain = [value]
@@ -280,7 +280,7 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
 
 
 def _bounded(data: ir.Value, amounts: np.ndarray, bounds: Bounds, site: NodeSite, constants: Constants) -> ir.Value:
-    """Add the nodes that bound the amounts by the size of the data, in front of the padding node of ``site``.
+    """In front of the padding node of ``site``, add nodes that bound the amounts by the size of the data.
 
     If an axis has only 2 elements, a Slice of the last 3 returns 2; a Pad by 3 would repeat one. So the amounts are::
 
@@ -376,7 +376,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
 
 
 def _removes(found: _Cluster, compress: ir.Node, axis: int, sizes: np.ndarray, types: Types) -> bool:
-    """Return whether a Compress removes the elements added to an axis; if so, add it and its mask to ``found``."""
+    """Return whether a Compress removes the added elements; if so, add the Compress and its mask to ``found``."""
     scatter = compress.inputs[1].producer() if len(compress.inputs) == 2 and compress.inputs[1] is not None else None
     if scatter is None or not _is(scatter, "ScatterElements", "Scatter") or len(scatter.inputs) != 3:
         return False

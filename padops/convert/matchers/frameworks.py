@@ -2,7 +2,7 @@
 
 **TensorFlow**: nodes that tf2onnx leaves untranslated at the user's request. With the option ``--custom-ops
 MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN``, tf2onnx keeps the inputs and attributes of these nodes, and writes the nodes
-in the user's domain. Without ``:DOMAIN``, it writes them in a domain of its own. In the branches of an If, tf2onnx
+in the user's domain. Without ``:DOMAIN``, tf2onnx uses a domain of its own. In the branches of an If, tf2onnx
 1.17.0 loses the user's domain. So if the user has named a domain, padops also accepts nodes of the default domain.
 TensorFlow's nodes become OpenVINOPad_12, which accepts computed amounts of any integer type. OpenVINOPad_12 has
 TensorFlow's limits (P4): on an axis of n elements, n - 1 for REFLECT and n for SYMMETRIC.
@@ -97,7 +97,7 @@ OPERATORS: dict[str, tuple[tuple[str, ...], str, int | None]] = {
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognise MirrorPad, PadV2 and Pad, if their domain is in ``domains`` or tf2onnx's own, or if tf2onnx lost it."""
+    """Recognise MirrorPad, PadV2 and Pad in ``domains`` or tf2onnx's own domain, or if tf2onnx lost the domain."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
@@ -252,7 +252,7 @@ def _image_amounts(attributes: Mapping[str, Any]) -> list[int]:
 
 
 def pytorch_operator(node: ir.Node) -> str | None:
-    """Return the name of PyTorch's operator that a node calls; None if it calls none."""
+    """Return the name of the PyTorch operator that a node calls; None if the node calls no such operator."""
     if node.op_type == "ATen" and node.domain in (*ATEN_DOMAINS, ""):
         name: str | None = attribute_value(node, "operator", ir.AttributeType.STRING)
         return name
@@ -304,7 +304,7 @@ def _of_pytorch(site: NodeSite, types: Types, name: str) -> Match | Replacement:
         return made(*np.split(np.append(array, 0)[order].astype(np.int64), len(roles)))
 
     def apply(site: NodeSite, constants: Constants) -> Applied:
-        """Add nodes that reorder unknown amounts; remove the fill, and the mode, whose Constant may be invalid."""
+        """Add nodes that reorder unknown amounts; remove fill and mode (the mode's Constant may be invalid)."""
         node.resize_inputs(2)
         remove_unused([value for role, value in given.items() if role != "pads"])
         known = pads

@@ -10,7 +10,7 @@ compose to one map. ``find_pad`` finds the Pad of one axis that equals a map, fo
   for all longer sizes. ``find_pad`` also compares every shorter size, including 0. It skips the sizes for which the
   nodes fail: the Pad may return any result for them.
 - **Some sizes are too short.** For such a size n, a Slice returns fewer elements, but a Pad repeats elements or refuses
-  the data. So ``find_pad`` caps the Pad's amounts on each side: at n for circular data, at n - 1 for mirrored data.
+  the data. So ``find_pad`` tries a Pad with each amount capped: at n for circular data, at n - 1 for mirrored data.
 
 A chain has only nodes that keep all other axes unchanged: a Slice of two axes ends it. If an Expand, a Tile or a block
 of fill changes another axis, the Concat fails, because its other inputs have the dims of the data.
@@ -58,12 +58,12 @@ class AxisPad:
 
 
 def _positions(parts: Sequence[Sequence[Step]], size: int) -> np.ndarray:
-    """Return the position, or ``FILL``, that each element shows; raise one of ``FAILS`` if the nodes fail."""
+    """Return each output element's position in the data, or ``FILL``; raise one of ``FAILS`` if the nodes fail."""
     return np.concatenate([reduce(lambda inner, step: step.show(inner), part, np.arange(size)) for part in parts])
 
 
 def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | None:
-    """Return the Pad whose map equals that of a Concat of parts, or None. A part is a list of steps from the data."""
+    """Return the Pad whose map equals the map of a Concat of parts, or None. A part lists steps from the data."""
     probe = size
     if probe is None:
         reaches = [step.reach for part in parts for step in part]
@@ -97,7 +97,7 @@ def find_pad(parts: Sequence[Sequence[Step]], size: int | None) -> AxisPad | Non
 
 
 def _pad_of(found: np.ndarray, size: int) -> AxisPad | None:
-    """Return the Pad with the map ``found`` for one size, at the first whole copy of the data in ``found``."""
+    """Return the Pad whose map at ``size`` is ``found``, or None; the first whole copy of the data sets ``begin``."""
     added = len(found) - size
     if size == 0 or added <= 0:
         return None

@@ -6,8 +6,8 @@ Pad. Measured with onnxruntime 1.32.0: the kernel of Attention covers version 24
 a short mask. For other versions and types, ONNX Runtime inlines the body, and treats the Pad in the body like any other
 Pad. If ONNX Runtime can run the Pad in the body, the node stays: without this Pad, the body overflows differently.
 
-**CenterCropPad** pads and crops. One Pad can do both, because mode constant accepts negative amounts. Of an axis's
-missing or surplus elements, half (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime
+**CenterCropPad** pads and crops. One Pad can do both, because mode constant accepts negative amounts. Half of an
+axis's missing or surplus elements (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime
 (measured: 1.32.0) has no kernel for the function, and runs the node only if it runs the Pad in the inlined body.
 """
 
@@ -121,7 +121,7 @@ def _read(site: NodeSite, types: Types) -> Match:
     given = list(array.shape) if array is not None else types.shape(shape)
     count = len(axes) if axes is not None else None if dims is None else len(dims)
     if given is not None and count is not None and given not in ([count], [None]):
-        raise Unconvertible(f"its input shape has dims {given}, expected [{count}]")
+        raise Unconvertible(f"its input 'shape' has dims {given}, expected [{count}]")
     if array is not None and (array.dtype.kind not in "iu" or (array < 0).any()):
         raise Unconvertible(f"its target shape is {array.tolist()}, expected non-negative integers")
     amounts: np.ndarray | None = None

@@ -100,7 +100,7 @@ class Amended:
         return wide
 
     def _fill(self, fill: ir.Value | None) -> Operand | None:
-        """Return the fill, cast if it is a constant of another type than the data."""
+        """Return the fill; cast a constant fill to the type of the data."""
         array = evaluate(fill, self.site.scope, self.types)
         found, type_name = self.types.name(fill) if array is None else type_of(array), self.type
         if type_name is None or found is None or found == type_name:
@@ -111,19 +111,19 @@ class Amended:
             return None  # the mode uses no fill (P7)
         differs = f"its fill is {found}, and its data are {type_name}"
         if array is None:
-            raise Unconvertible(f"{differs}; the fill is computed: cast it to {type_name}")
+            raise Unconvertible(f"{differs}; the fill is computed; cast the fill to {type_name}")
         if "string" in (found, type_name) or "complex" in type_name + found:
-            raise Unconvertible(f"{differs}; give it a fill of {type_name}")
+            raise Unconvertible(f"{differs}; give the Pad a fill of {type_name}")
         try:
             with np.errstate(all="ignore"):
                 cast = array.astype(by_name(type_name).numpy)
         except TypeError as error:  # ml_dtypes has no casts between integers of less than a byte
-            raise Unconvertible(f"{differs}; give it a fill of {type_name}") from error
+            raise Unconvertible(f"{differs}; give the Pad a fill of {type_name}") from error
         may_round = all("float" in name or name == "double" for name in (found, type_name))  # as P7 rounds ``value``
         for before, after in zip(_numbers(array), _numbers(cast), strict=True):
             is_same = before == after or (before != before and after != after)
             if not is_same and not (may_round and 0 < abs(before) < np.inf and abs(after) < np.inf):
-                raise Unconvertible(f"{differs}; a cast changes {before} to {after}; give it a fill of {type_name}")
+                raise Unconvertible(f"{differs}; a cast changes {before} to {after}; use a fill of {type_name}")
         return cast
 
 
@@ -179,7 +179,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _check_version(opset: int) -> None:
-    """Refuse an opset whose Pad is, or may be, newer than padops knows."""
+    """Refuse an opset whose Pad is, or may be, newer than all Pads that padops knows."""
     if opset <= KNOWN_OPSET:
         return
     if opset > (newest := onnx.defs.onnx_opset_version()):
@@ -231,7 +231,7 @@ def _replacement(site: NodeSite, since: int, amounts: str | None, given: Amended
     if amounts is not None:
         attribute = node.attributes[amounts]
         if attribute.is_ref():
-            raise Unconvertible(f"{amounts} cannot become an input, since the function's caller sets it")
+            raise Unconvertible(f"its attribute {amounts} cannot become an input, since the function's caller sets it")
         pads = _settled(pads, np.array(attribute.value, np.int64), amounts, site.scope)
     if "value" in node.attributes and "constant" in modes:
         fill = _settled(fill, _fill(node.attributes["value"], given.type), "value", site.scope)
@@ -243,14 +243,14 @@ def _float(attribute: ir.Attr) -> float:
     """Return a fill as a float; some exporters write the fill as an integer."""
     value = float(np.float32(attribute.value))
     if value != attribute.value and attribute.type == ir.AttributeType.INT:
-        raise Unconvertible(f"the attribute value {attribute.value} is not a float")
+        raise Unconvertible(f"float cannot hold the attribute value {attribute.value}")
     return value
 
 
 def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     """Return the attribute ``value`` as one element of the data's type; None if it is the default fill."""
     if attribute.is_ref():
-        raise Unconvertible("value cannot become an input, since the function's caller sets it")
+        raise Unconvertible("its attribute value cannot become an input, since the function's caller sets it")
     value = np.float32(_float(attribute))
     if not any(value.tobytes()):
         return None
@@ -266,7 +266,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
 
 
 def _settled(given: Operand | None, stated: np.ndarray | None, name: str, scope: Scope) -> Operand | None:
-    """Return an input, or else the equivalent attribute; refuse an attribute that contradicts the input."""
+    """Return the input ``given``, or else the attribute ``stated``; refuse an attribute that contradicts the input."""
     if given is None:
         return stated
     actual = given if isinstance(given, np.ndarray) else constant(given, scope)

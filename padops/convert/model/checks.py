@@ -27,7 +27,7 @@ NOT_COUNTED = ("Pad", "Constant")
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
-    """Return the imported version of the default domain; without an import, 1 below IR version 3, else None."""
+    """Return the imported version of the default domain; without an import, 1 for an IR version below 3, else None."""
     return imports.get("", 1 if ir_version < 3 else None)
 
 
@@ -70,7 +70,7 @@ def _schema(op_type: str, version: int) -> onnx.defs.OpSchema | None:
 
 
 def _check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuse an unreadable tensor; if its data are external, check only type and dims. Messages name ``place``."""
+    """Refuse an unreadable tensor; if its data are external, check only type and dims. Errors name ``place``."""
     try:
         dtype, field = ir.DataType(tensor.data_type), onnx.helper.tensor_dtype_to_field(tensor.data_type)
     except (KeyError, ValueError):
@@ -130,13 +130,13 @@ SHOWN = 6  # nodes or functions of a cycle that a message names
 
 
 def check_names(graph: Body, path: str = "graph", sorted_nodes: bool = False) -> None:
-    """Refuse names that nothing defines, or that are defined twice, and cycles; see ``_free_names``."""
+    """Refuse undefined names, names that are defined twice, and cycles; see ``_free_names``."""
     for name, reader in _free_names(graph, path, sorted_nodes).items():
         raise PadopsError(f"{reader} reads '{name}', which is no input, no initializer and no output of a node")
 
 
 def _free_names(graph: Body, path: str, sorted_nodes: bool = True) -> dict[str, str]:
-    """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in messages.
+    """Return the outer names that a graph reads, each with its first reader; ``path`` names the graph in errors.
 
     Refuses names that are defined twice, and cycles, in the graph and in all graphs inside. With ``sorted_nodes``, the
     nodes must stand in order of use: ONNX Runtime sorts only the nodes of the main graph.
@@ -254,7 +254,7 @@ def check_model(model: onnx.ModelProto) -> None:
 
 
 def _check_graph(graph: Body, path: str, version: int | None, functions: Functions, inside: bool) -> None:
-    """Check the tensors, and the nodes at any depth; ``inside`` states whether they are inside a function."""
+    """Check the tensors, and the nodes at any depth; ``inside`` states whether the graph is inside a function."""
     if isinstance(graph, onnx.GraphProto):
         for i, tensor in enumerate(graph.initializer):
             _check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")

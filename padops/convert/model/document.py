@@ -61,7 +61,7 @@ class Document:
     def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """Check and return the files with external data.
 
-        If they are not ``needed`` and the model is not a file, check only their links and return no files.
+        If the files are not ``needed`` and the model itself is not a file, only check links, and return no files.
         """
         tensors = list(external_tensors(self.proto)) if self.may_be_external else []
         if not needed and self.path is None:
@@ -73,7 +73,7 @@ class Document:
         return find_data_files(tensors, Place(self.base_dir, self.path, follow_links))
 
     def files(self) -> list[FileRecord]:
-        """Return the model file, or the files of another format."""
+        """Return the model file, or the files of the OpenVINO IR that the model comes from."""
         return self.foreign if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
 
     def write_back(self) -> onnx.ModelProto:
@@ -92,7 +92,7 @@ class Document:
         return self.proto
 
     def settle_shapes(self) -> None:
-        """Remove wrong dims of inner values from the message; the graph has the right dims, or none.
+        """Replace wrong dims of inner values in the message by the graph's dims, or remove them if the graph has none.
 
         ONNX Runtime trusts the dims in the message.
         """
@@ -221,7 +221,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Return whether a node has graphs, and has all its other attributes as in its message."""
+    """Return whether a node has graphs as attributes, and its other attributes equal those of its message."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):
@@ -243,7 +243,7 @@ IR_SUFFIX, READER = ".xml", "padops.convert.ir"  # the suffix of OpenVINO's file
 
 
 def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
-    """Return the source; parse bytes and binary file objects into a message."""
+    """Return the source; parse bytes and binary file objects into a ModelProto."""
     if isinstance(source, (str, os.PathLike, onnx.ModelProto, ir.Model)):
         return source
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -268,7 +268,7 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir`` is the folder of a message's external data. ``for_pads``: also read a model with ``Document.refused``.
+    ``base_dir``: the folder of a ModelProto's external data. ``for_pads``: also accept an IR with ``Document.refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")
@@ -287,7 +287,7 @@ def read_document(
             message = deepcopy(source)
         return _build(message, None, None if base_dir is None else Path(base_dir))
     if not os.fspath(source):
-        raise UsageError("the name of the model is empty")
+        raise UsageError("the path of the model is empty")
     path = Path(source)
     check_file(path)
     if path.suffix.lower() == IR_SUFFIX:

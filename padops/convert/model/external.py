@@ -57,7 +57,7 @@ def _check_location(location: str | None, place: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of a model's external data, and where its links may lead."""
+    """The folder of a model's external data, and the places to which the data's links may lead."""
 
     folder: Path  # the base of locations: the model's folder, or, if the model is a link, the link's folder
     model: Path | None = None  # the model file; None if the model is an object
@@ -92,7 +92,7 @@ def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -
 
 
 def refuse_pointer(path: Path, what: str = "") -> None:
-    """Refuse a Git LFS pointer, the small text in place of a file that is not fetched; ``what`` begins the message."""
+    """Refuse a Git LFS pointer, a small text in place of a file that is not fetched; ``what`` begins the error text."""
     with open(path, "rb") as file:
         if file.read(len(LFS)) == LFS:
             raise PadopsError(f"{what}{path} is a Git LFS pointer; git lfs pull fetches the file")
@@ -145,9 +145,9 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
 def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None) -> list[Placement]:
     """Decide where each data file goes beside ``output``; write nothing.
 
-    A free location stays. An existing file with the same bytes is used unchanged. padops never overwrites a file: if
-    the name is taken, or ``reserved`` for the report, the copy is named ``<stem of the output>.<name>``, with a number
-    if needed.
+    If its location is free, a file keeps the location. An existing file with the same bytes is used unchanged. padops
+    never overwrites a file: if the name is taken, or ``reserved`` for the report, the copy is named ``<stem of the
+    output>.<name>``, with a number if needed.
     """
     taken = {output.name}
     if reserved is not None:

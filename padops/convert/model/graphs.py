@@ -54,7 +54,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Scope:
-    """A graph or a function body, as its nodes see it."""
+    """A graph, and the main graph or function that contains it."""
 
     model: ir.Model
     graph: ir.Graph  # the graph that the node is in
@@ -66,7 +66,7 @@ class Scope:
 
     @property
     def opset(self) -> int | None:
-        """The version of the default domain; None if it is not imported."""
+        """The version of the default domain (see ``default_version``); None if the model imports none."""
         return default_version(self.root.opset_imports, self.model.ir_version)
 
 
@@ -157,7 +157,7 @@ def paired_graphs(graph: IrBody, message: Message) -> Iterator[tuple[IrBody, Mes
 
 
 def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any = None) -> Any:
-    """Return an attribute's value, or ``absent``; None if it is of another type, or a function's caller sets it."""
+    """Return an attribute's value, or ``absent``; None if its type is not ``kind``, or a function's caller sets it."""
     attribute = node.attributes.get(name)
     if attribute is None:
         return absent
@@ -165,7 +165,7 @@ def attribute_value(node: ir.Node, name: str, kind: ir.AttributeType, absent: An
 
 
 def caller_strings(scope: Scope, reference: ir.Attr, otherwise: str | None = None) -> set[str | None]:
-    """Return the strings that calls pass for the attribute of ``reference``, or its default, or None without both."""
+    """Return the strings that calls pass for ``reference``; a call that passes none counts as the default or None."""
     assert isinstance(scope.root, ir.Function) and reference.ref_attr_name is not None
     name = reference.ref_attr_name
     own = scope.root.attributes.get(name)
@@ -209,7 +209,7 @@ def remove_unused(values: Iterable[ir.Value]) -> None:
 
 
 class Constants:
-    """Adds constants, and nodes that compute with them, to one model, by names that are new in the whole model."""
+    """Adds constants and nodes to one model, under names that are new in the whole model."""
 
     def __init__(self, model: ir.Model) -> None:
         sites = list(walk(model))

@@ -6,10 +6,10 @@ empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end"
 returns all elements from the start back to the first.
 
 **Trusted declarations.** Inference trusts the initializers and the declarations of the model's inputs, which ONNX
-Runtime enforces. Inference ignores the declared dims of inner values, of outputs and of the inputs of bodies. They may
-be outdated, because some tools change only a model's inputs, for another batch size or for dynamic dims. If inference
+Runtime enforces. Inference ignores the declared dims of inner values, of outputs and of the inputs of bodies. These
+dims may be outdated: some tools change only a model's inputs, for another batch size or for dynamic dims. If inference
 finds nothing, it uses two declared facts: the element type, without which ONNX Runtime loads no model, and the number
-of dims, which these tools do not change.
+of dims, which such a tool does not change.
 
 **Functions.** The types of the values in a function follow from its calls, as far as all calls agree.
 """
@@ -40,7 +40,7 @@ def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
 
 
 def open_backward_slices(model: onnx.ModelProto) -> None:
-    """Make the ends of a Slice unknown if runtimes may disagree on it (``is_unsure``), so that onnx infers no dims."""
+    """Make a Slice's ends unknown if runtimes may disagree on the result (``is_unsure``): then onnx infers no dims."""
     nodes = nodes_in(model)
     # The names of Constants and initializers with an endless number; for each name, whether all numbers are positive.
     # Several graphs may use a name: then one endless list is enough, and so is one list without only positive numbers.
@@ -159,7 +159,7 @@ def order_of(nodes: Sequence[onnx.NodeProto]) -> list[int]:
 
 
 def arrange(graph: onnx.GraphProto, order: Sequence[int]) -> None:
-    """Put the nodes of a graph into the order of these indices; without indices, leave the nodes."""
+    """Put a graph's nodes into ``order``, a list of indices; if ``order`` is empty, leave the nodes."""
     if order:
         nodes = [graph.node[i] for i in order]
         graph.ClearField("node")
@@ -192,7 +192,7 @@ OPENED = " of an If"  # the end of an opened output's name
 
 
 def _infer_ifs(message: onnx.ModelProto) -> onnx.ModelProto:
-    """Infer types by onnx; an output of an If before opset 11 gets only the common type of both branches.
+    """Infer types by onnx; before opset 11, an If's output gets only the common type of both branches.
 
     If the dims of one branch are unknown, onnx assigns the dims of the other branch to the If. So if the types of the
     branches differ, this function declares the common type for the outputs of both branches. It also gives these
@@ -261,14 +261,14 @@ def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx
 
 @dataclass
 class _Given:
-    """The inputs and attributes that the calls of a function pass to it."""
+    """The input types and the attributes that the calls of a function pass."""
 
     function: onnx.FunctionProto
     types: list[onnx.TypeProto | None] | None = None  # of its inputs, as far as all calls agree; None: no call yet
     attributes: dict[str, bytes] = field(default_factory=dict)
 
     def see(self, node: onnx.NodeProto, known: Types) -> None:
-        """Record a call in a graph whose types are ``known``."""
+        """Record the call ``node``; ``known`` has the types in the graph of the call."""
         count = len(self.function.input)
         types = [known.get(name) for name in node.input] + [None] * (count - len(node.input))
         types = types if self.types is None else [_common(one, other) for one, other in zip(self.types, types)]
@@ -283,7 +283,7 @@ class _Given:
 
 
 def _common(one: onnx.TypeProto | None, other: onnx.TypeProto | None) -> onnx.TypeProto | None:
-    """Return the common part of two types; None for different kinds."""
+    """Return the common part of two types; None if they differ, unless they are tensors of one element type."""
     if one is None or other is None or one == other:
         return one if one == other else None
     a, b = one.tensor_type, other.tensor_type

@@ -1,7 +1,7 @@
-"""Finds parts of a model's message at any depth: graphs in nodes, external tensors, sparse tensors, unsupported parts.
+"""Finds parts of a ModelProto at any depth: graphs in nodes, external tensors, sparse tensors, unsupported parts.
 
 onnx_ir silently drops some parts of a model, and raises obscure errors on others. This module refuses such models with
-the reason and the place. It accepts training graphs, which stay unchanged in the message.
+the reason and the place. It accepts training graphs, which stay unchanged in the ModelProto.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Body = onnx.GraphProto | onnx.FunctionProto
 
 
 def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx.GraphProto]]:
-    """Return the graphs in a node's attributes, each with the attribute's name, such as ``bodies[1]`` in a list."""
+    """Return the graphs in a node's attributes with the attribute's name; in a list, with an index: ``bodies[1]``."""
     found: list[tuple[str, onnx.GraphProto]] = []  # for most nodes, a generator would take longer
     for attribute in attributes:
         if attribute.HasField("g"):
@@ -36,7 +36,7 @@ def graphs_in(attributes: Iterable[onnx.AttributeProto]) -> list[tuple[str, onnx
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """Yield a graph and all graphs inside it, each before the graphs inside it."""
+    """Yield a graph and all graphs inside it; an outer graph comes before its inner graphs."""
     yield graph
     for node in graph.node:
         for _, inner in graphs_in(node.attribute):
@@ -125,7 +125,7 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> list[tuple[onnx.TensorP
 
 
 def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
-    """Yield every tensor with data in a separate file, with its path; read no data."""
+    """Yield every tensor whose data are in a separate file, and the tensor's path in the model; read no data."""
     return ((message, path) for message, path in _messages(proto) if _is_external(message))
 
 
@@ -137,7 +137,7 @@ LARGEST = 1 << 31  # bytes of a dense tensor
 
 
 def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None) -> onnx.TensorProto:
-    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has its external data."""
+    """Return a sparse tensor as a dense tensor of the same name; ``folder`` has the sparse tensor's external data."""
     place, dims, count = f"sparse initializer '{row.values.name}'", tuple(row.dims), prod(row.dims)
     values, indices = (numpy_helper.to_array(part, str(folder or "")) for part in (row.values, row.indices))
     if count * values.itemsize > LARGEST:
@@ -150,7 +150,7 @@ def dense_tensor(row: onnx.SparseTensorProto, folder: Path | None) -> onnx.Tenso
 
 
 def with_dense(message: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
-    """Return the message; if it has sparse initializers or Constants, return a copy with dense ones."""
+    """Return the model; if it has sparse initializers or sparse Constants, return a copy with dense tensors."""
     if not any(_sparse_in(message)):
         return message
     copy = deepcopy(message)

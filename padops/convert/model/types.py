@@ -36,7 +36,7 @@ class Types:
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
-        """Return the element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
+        """Return ONNX's name, such as ``"float"``, for the element type of the first value whose type is known."""
         present = [self._behind_pads(value) for value in values if value is not None]
         for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # the stated types of all values first
             for value in present:
@@ -184,7 +184,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
 
 
 def remove_unread(values: Iterable[ir.Value]) -> None:
-    """Remove unread ``values``, and the initializers, Constants and nodes of ``OPERATORS`` that only they need."""
+    """Remove unread ``values``, and the initializers, Constants and ``OPERATORS`` nodes that only these values need."""
     pending = list(values)
     while pending:
         value = pending.pop()
