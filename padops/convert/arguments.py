@@ -101,7 +101,7 @@ def rules_of_session(providers: Any, rules: str | os.PathLike[str] | None) -> Ru
 
 
 def check_known(providers: Collection[str], rules: Collection[str]) -> None:
-    """Refuses a provider that neither padops nor onnxruntime knows; imports onnxruntime only if one has no rules."""
+    """Refuses a provider that neither padops nor onnxruntime knows; asks onnxruntime only if rules are missing."""
     if names := [name for name in providers if name not in RULED and name not in rules]:
         with needing_onnxruntime("a provider without rules"):
             from padops.runtime.placing import unknown_provider

@@ -68,7 +68,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match_unnamed_domain(site: NodeSite, types: Types) -> Match | None:
-    """Return the match of a Pad that padops would convert if the user named its domain; else None."""
+    """Return the match of a Pad that needs only its domain named to be converted; None for any other node."""
     node = site.node
     if node.domain and node.domain in KNOWN_DOMAINS:
         return None

@@ -112,12 +112,12 @@ class Document:
                     owner.opset_import.extend(kept)
 
     def _owners(self) -> list[tuple[IrBody, onnx.ModelProto | onnx.FunctionProto]]:
-        """Return the main graph and the functions, each with the message that has its imports."""
+        """Return the main graph and the functions, each with the protobuf message that has its opset imports."""
         graphs: tuple[IrBody, ...] = (self.model.graph, *self.model.functions.values())
         return list(zip(graphs, (self.proto, *self.proto.functions), strict=True))
 
     def _bodies(self) -> list[tuple[IrBody, Body]]:
-        """Return the main graph and the functions, each with the message that has its nodes."""
+        """Return the main graph and the functions, each with the protobuf message that has its nodes."""
         return [(graph, row.graph if isinstance(row, onnx.ModelProto) else row) for graph, row in self._owners()]
 
     def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:

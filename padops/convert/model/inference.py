@@ -261,7 +261,7 @@ def _take_shapes(graph: onnx.GraphProto, is_inner: bool) -> dict[str, tuple[onnx
 
 @dataclass
 class _Given:
-    """The input types and the attributes that the calls of a function pass."""
+    """The types and the attributes that a function gets from its calls."""
 
     function: onnx.FunctionProto
     types: list[onnx.TypeProto | None] | None = None  # of its inputs, as far as all calls agree; None: no call yet

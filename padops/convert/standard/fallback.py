@@ -1,7 +1,7 @@
 """Fallback functions, which a model runs if the native library is absent.
 
 For each ``padops`` operator that a model uses, a function of the same domain and name does the same with standard
-operators. ONNX Runtime runs the native kernel if the library is registered, else this function (1.20 to 1.31).
+operators. ONNX Runtime 1.20 to 1.31 runs the native kernel if the library is registered, else this function.
 
 **One body for each operator** serves all calls of a model: onnxruntime before 1.27 silently uses the last overload of a
 function for all calls. An attribute with the same value in all calls is a constant of the body. The body reads all

@@ -62,7 +62,7 @@ def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Reg
             raise Unsupported(f"the attributes or versions of two {name} differ")
         for one, other in zip(first.others, second.others):
             if one != other and (ABSENT in (one, other) or not prove(one, other)):
-                raise Unsupported(f"inputs other than the data are not proved equal for two {name}")
+                raise Unsupported(f"two {name} nodes are not proved to have equal inputs, apart from the data")
         if name == "Conv" and first.pads != second.pads and not _finite(terms, terms.inputs(a)[1]):
             raise Unsupported("the weights of Conv are not known to be finite")
         if not prove(first.data, second.data):

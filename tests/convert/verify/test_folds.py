@@ -66,7 +66,7 @@ REFUSED = {
     "strides": ("a = Pad (x, p) y = Conv <strides = [2, 1]> (a, w)", f"y = Conv <{PADS}, strides = [1, 2]> (x, w)",
                 "the attributes or versions of two Conv differ"),
     "data": ("a = Pad (x, q) y = Conv (a, w)", f"y = Conv <{PADS}> (x, w)", "the padded data of two Conv"),
-    "other weights": ("a = Pad (x, p) y = Conv (a, w)", f"y = Conv <{PADS}> (x, v)", "inputs other than the data"),
+    "other weights": ("a = Pad (x, p) y = Conv (a, w)", f"y = Conv <{PADS}> (x, v)", "two Conv nodes are not proved"),
     "a bias": ("a = Pad (x, p) y = Conv (a, w)", f"t = Constant <value_floats = [1.0]>() y = Conv <{PADS}> (x, w, t)",
                "attributes or versions"),
     "negative pads": ("a = Pad (x, p) y = Conv (a, w)", "y = Conv <pads = [-1, 0, 0, 0]> (x, w)", "[-1, 0, 0, 0]"),
