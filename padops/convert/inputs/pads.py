@@ -79,7 +79,7 @@ def form_of(node: onnx.NodeProto) -> str:
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """Return the integer initializers and Constants by name; skip external data, and names of several tensors."""
+    """Return the integer initializers and Constants by name; skip external data, and names that tensors share."""
     nodes = all_nodes(model)
     tensors = [(tensor.name, tensor) for graph in graphs_beside(model, nodes) for tensor in graph.initializer]
     for node in nodes:
@@ -206,7 +206,7 @@ def _ranks(message: onnx.ModelProto) -> dict[str, int]:
 
 
 def sizing_inputs(model: onnx.ModelProto) -> set[str]:
-    """Return the values that decide sizes, such as amounts and shapes, and all values that these depend on."""
+    """Return the values that decide sizes, such as amounts and shapes, and the values from which they are computed."""
     nodes = all_nodes(model)
     made = {name: node for node in nodes for name in node.output if name}
     names: list[str] = []

@@ -6,7 +6,7 @@ The converted model must have the shapes that the IR states.
 If layers compute a value from constants alone, OpenVINO computes this value in three cases: a rule needs the numbers,
 such as axes; the value is the weights of a grouped convolution; or no rule converts the layers. In other cases, the
 layers become ONNX nodes: as constants, weights stored in half precision would grow. Layers that compute in half
-precision always become ONNX nodes, because OpenVINO's CPU device computes such layers in float.
+precision never become constants, because OpenVINO's CPU device computes such layers in float.
 
 ``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``. ``convert_layers`` turns all nodes
 except Pads into ONNX operators, by the rules of ``rules.py`` and ``windows.py``. The converter then finds the Pads as

@@ -59,7 +59,7 @@ class Values:
         self.types[tensor.name], self.dims[tensor.name] = tensor.data_type, list(tensor.dims)
 
     def array(self, name: str, most: float = SMALL) -> np.ndarray | None:
-        """Return a constant of up to ``most`` bytes, or its lossless Convert (compressed weights); else None."""
+        """Return a constant of up to ``most`` bytes, also behind lossless Converts (compressed weights); else None."""
         casts = []
         while name in self.casts:
             name, type = self.casts[name]

@@ -127,7 +127,7 @@ def _slice(layer: Layer, data: str, start: str, stop: str, step: str, axes: str 
 
 
 def _strided_slice(layer: Layer, data: str, begin: str, end: str, strides: str = "") -> str:
-    """Write a Slice whose bounds replace the masks, a Squeeze for shrink_axis_mask, an Unsqueeze for new_axis_mask."""
+    """Write a Slice whose bounds replace masks, then Squeeze for shrink_axis_mask, then Unsqueeze for new_axis_mask."""
     count = layer.values.static(begin)
     if count is None or len(count) != 1 or any(layer.values.static(name) != count for name in (end, strides) if name):
         raise Unreadable("begin, end and strides are not vectors of one known length")

@@ -376,7 +376,7 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Cluster | None:
 
 
 def _removes(found: _Cluster, compress: ir.Node, axis: int, sizes: np.ndarray, types: Types) -> bool:
-    """Return whether a Compress removes the added elements; if so, add the Compress and its mask to ``found``."""
+    """Return whether a Compress removes an axis's added elements; if so, add the Compress and its mask to ``found``."""
     scatter = compress.inputs[1].producer() if len(compress.inputs) == 2 and compress.inputs[1] is not None else None
     if scatter is None or not _is(scatter, "ScatterElements", "Scatter") or len(scatter.inputs) != 3:
         return False

@@ -6,8 +6,8 @@ Pad. Measured with onnxruntime 1.32.0: the kernel of Attention covers version 24
 a short mask. For other versions and types, ONNX Runtime inlines the body, and treats the Pad in the body like any other
 Pad. If ONNX Runtime can run the Pad in the body, the node stays: without this Pad, the body overflows differently.
 
-**CenterCropPad** pads and crops. One Pad can do both, because mode constant accepts negative amounts. Half of an
-axis's missing or surplus elements (rounded towards 0) belong at its beginning, the rest at its end. ONNX Runtime
+**CenterCropPad** pads and crops. One Pad can do both, because mode constant accepts negative amounts. Half (rounded
+towards 0) of an axis's missing or surplus elements belong at its beginning, the rest at its end. ONNX Runtime
 (measured: 1.32.0) has no kernel for the function, and runs the node only if it runs the Pad in the inlined body.
 """
 

@@ -268,7 +268,7 @@ def read_document(
 ) -> Document:
     """Read a model: copy the caller's object, or read a file without its external data.
 
-    ``base_dir``: the folder of a ModelProto's external data. ``for_pads``: also accept an IR with ``Document.refused``.
+    ``base_dir``: the folder of a ModelProto's external data. ``for_pads``: also accept an IR that is ``refused``.
     """
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir needs bytes, a file object or an onnx.ModelProto; other sources know their folder")

@@ -66,7 +66,7 @@ class Scope:
 
     @property
     def opset(self) -> int | None:
-        """The version of the default domain (see ``default_version``); None if the model imports none."""
+        """The version of the default domain (see ``default_version``); None if ``root`` imports none."""
         return default_version(self.root.opset_imports, self.model.ir_version)
 
 
