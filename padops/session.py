@@ -53,10 +53,10 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     External data stay in their files; before onnxruntime 1.22, padops reads the data of a converted model into memory.
     ``padops_records`` and one line of the logger ``padops`` report the conversion, which needs the extra ``convert``.
 
-    The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU's provider would run. A
-    second provider, ``PadopsFirstExecutionProvider``, comes before the first provider that is known to fail on some
-    Pads. It claims only Pads that a provider behind it would refuse, compute wrong or crash on (``padops/rules/``). To
-    place padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
+    The provider comes directly before ``CPUExecutionProvider``, so it claims Pads that the CPU's provider would run.
+    Another provider, ``PadopsFirstExecutionProvider``, comes before all providers that are known to fail on some Pads.
+    It claims only Pads that a provider behind it would refuse, compute wrong or crash on (``padops/rules/``). To place
+    padops elsewhere or to set its options, name ``"PadopsExecutionProvider"`` in ``providers``: see
     ``padops.register``.
 
     Providers in ``providers`` or ``sess_options`` keep their options and their order. If ``sess_options`` already have

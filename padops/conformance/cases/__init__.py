@@ -1,7 +1,7 @@
 """The sources of cases: the table of operators, random draws, the specifications' examples, and the node tests of ONNX.
 
-The specifications print numbers without a type, so each example with numbers becomes cases of two types. This file
-omits the printed outputs, which padops' tests compare with the outputs of the reference.
+The specifications print numbers without a type, so each example with numbers becomes cases of two types. The
+printed outputs are not in this file; padops' tests compare them with the reference's outputs.
 """
 
 from __future__ import annotations

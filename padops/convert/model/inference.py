@@ -1,9 +1,9 @@
 """Infers, by onnx, the types of the values in a model's graphs and functions.
 
 **Backward Slices.** If a Slice with a negative step has the largest integer as its end, the end becomes unknown before
-inference. By ONNX's specification, inference and reference implementation, this end lies past the data, so the Slice is
-empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, so its Slice
-returns all elements from the start back to the first.
+inference. For ONNX's specification, shape inference and reference implementation, this end lies past the data, so the
+Slice is empty. ONNX Runtime reads the largest integers of 32 and 64 bits as "to the end" in both directions, so its
+Slice returns all elements from the start back to the first.
 
 **Trusted declarations.** Inference trusts the initializers and the declarations of the model's inputs, which ONNX
 Runtime enforces. Inference ignores the declared dims of inner values, of outputs and of the inputs of bodies. These
