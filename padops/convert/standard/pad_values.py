@@ -401,8 +401,8 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     """Refuse the nodes for a Pad if ONNX Runtime would crash on them when it folds Ifs at load time.
 
     The runtime moves nodes out of an If with a constant condition, and frees the graph of the branch. A moved If or
-    Loop still refers to values of this graph. The runtime reads the freed memory in two cases: a second move takes the node
-    out of an outer If; or the moved node contains an If or a Loop that reads a value of the freed graph. Then the
+    Loop still refers to values of this graph. The runtime reads the freed memory in two cases: a second move takes the
+    node out of an outer If; or the moved node contains an If or a Loop that reads a value of the freed graph. Then the
     process crashes, the results have wrong dims, or the wrong branch runs (1.20 to 1.32; valgrind shows the reads). The
     Ifs of the model around the Pad count as well.
     """
