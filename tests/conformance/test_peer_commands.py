@@ -113,7 +113,7 @@ def test_arrays_go_there_and_back() -> None:
 
 def test_every_question_is_json_and_says_what_the_page_says() -> None:
     page = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
-    rows = re.search(r"\*\*Then it gets the cases\*\*.*?(\| key.*?)\n\n", page, re.DOTALL)[1]
+    rows = re.search(r"\*\*Then the program gets the cases\*\*.*?(\| key.*?)\n\n", page, re.DOTALL)[1]
     described = {name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     for case in quick()[::15]:
         asked = json.loads(lines.question(case))
