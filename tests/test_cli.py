@@ -318,7 +318,7 @@ RUNS = [
     (TF, X, "m.onnx --custom-domain tf --convert never", 2, "",
      "error: --custom-domain and --follow-links need --convert auto\n"),
     (TF, X, "m.onnx --custom-domain com.microsoft", 2, "",
-     "error: 'com.microsoft' is not a custom domain: padops knows its operators\n"),
+     "error: 'com.microsoft' is not a custom domain: padops knows this domain's operators\n"),
     (REFUSED, X, "m.onnx", 2, "", "error: pass --inputs FILE.npz with x: float[2, 3]\n"),
     (REFUSED, X, "m.onnx --inputs no.npz", 2, "", "error: no.npz does not exist\n"),
     (REFUSED, X, "m.onnx --inputs m.onnx", 2, "",

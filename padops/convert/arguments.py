@@ -131,7 +131,7 @@ def choose_matchers(
     if not listed or not all(isinstance(name, str) for name in custom_domains):
         raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
     if known := sorted(set(custom_domains) & matchers.KNOWN_DOMAINS):
-        raise UsageError(f"'{known[0]}' is not a custom domain: padops knows its operators")
+        raise UsageError(f"'{known[0]}' is not a custom domain: padops knows this domain's operators")
     return matchers.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
 
 

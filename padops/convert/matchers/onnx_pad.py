@@ -255,7 +255,7 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     if not any(value.tobytes()):
         return None
     if type_name is None:
-        raise Unconvertible(f"the attribute value {value} has to become an input, and the type of the data is unknown")
+        raise Unconvertible(f"the attribute value {value} cannot become an input: the type of the data is unknown")
     if type_name == "string":
         raise Unconvertible(f"the attribute value {value} is not a string, but the data are strings")
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,8 +1,8 @@
 """Writes a Pad of any rank, by ONNX Runtime's own Pad (the built-in) where that is right, else by computed indices.
 
 The built-in pads either the data, if necessary between exact casts, or the elements' indices. The built-in is right in
-mode constant after ``cropped`` has cropped the data, and in other modes if ``is_right`` is true. These conditions
-suffice from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
+two cases: in mode ``constant`` if ``cropped`` has cropped the data before; in another mode if ``is_right`` is true.
+These conditions suffice from onnxruntime 1.20 on; newer releases are right in more cases (``padops/rules/cpu.json``).
 
 In all other cases, nodes compute indices at run time. One Gather takes the output from the flat data; a fill, if there
 is one, is appended to the data. A Loop over the axes computes one index for each output element by Horner's scheme: for

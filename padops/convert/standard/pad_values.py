@@ -183,7 +183,7 @@ class AxisAmounts:
 
 
 def amounts_of(pad: PadInfo) -> AxisAmounts:
-    """Return the amounts of every axis, as arrays if the rank and all else that determines the amounts are known."""
+    """Return the amounts of every axis: arrays if the model determines them, else graph values."""
     if pad.dims and (known := pad.amounts) is not None:
         vectors = [ints(*column) for column in zip(*((one.begin, one.end, one.interior) for one in known))]
         return AxisAmounts(*vectors if vectors[2].any() else vectors[:2])

@@ -136,7 +136,7 @@ LEFT = [
     stays(13, pad(value=2.0), "the attribute value 2.0 cannot become an element of the data's type, bool", "bool"),
     stays(13, pad(value=1.0), "the attribute value 1.0 is not a string, but the data are strings", "string"),
     stays(13, pad(value=1.0),
-          "the attribute value 1.0 has to become an input, and the type of the data is unknown", "undefined"),
+          "the attribute value 1.0 cannot become an input: the type of the data is unknown", "undefined"),
     stays(2, pad(["x"], pads=A, value=16777217), "float cannot hold the attribute value 16777217"),
     stays(18, pad(["x", "pads", "", "", "x"]), "it has 5 inputs, expected 1 to 4"),
     stays(18, helper.make_node("Pad", ["x", "pads"], ["y", "z"]), "it has 2 outputs, expected one"),

@@ -70,7 +70,7 @@ def test_domains_of_tensorflow() -> None:
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
     assert record_of(message, "tf", "a.b").status == "converted"
     for wrong in ("padops", ""):
-        with pytest.raises(UsageError, match=f"'{wrong}' is not a custom domain: padops knows its operators"):
+        with pytest.raises(UsageError, match=f"'{wrong}' is not a custom domain: padops knows this domain's operators"):
             convert(message, custom_domains=[wrong])
 
 

@@ -32,7 +32,7 @@ def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, kind:
     (record,) = convert(source, verify=runs, run=runs).records
     assert record.status == status
     if status == "unconverted":
-        assert record.reason == "the attribute value 5.0 has to become an input, and the type of the data is unknown"
+        assert record.reason == "the attribute value 5.0 cannot become an input: the type of the data is unknown"
 
 
 @pytest.mark.parametrize("operator", ["Pad", "com.microsoft.Pad"])
