@@ -136,10 +136,9 @@ def add_peers(place: Path) -> list[Peer]:
 def judged_as(peer: Peer, versions: Mapping[str, str]) -> tuple[str, str]:
     """Return the version that selects a peer's divergences, and then the recorded versions.
 
-    The recorded versions are "" if no fault counts as new.
-
-    A fault of padops' own peers is unexpected, not new: padops must be right in a new runtime, too. A fault of a user's
-    peer is not new either, because no divergences are recorded for this peer.
+    The recorded versions are "" if no fault counts as new. A fault of padops' own peers is unexpected, not new: padops
+    must be right in a new runtime, too. A fault of a user's peer is not new either, because no divergences are recorded
+    for this peer.
     """
     package, version = next(iter(versions.items()), ("", ""))
     package = RUNTIMES[0] if package in RUNTIMES and not peer.provider else OTHER_NAMES.get(package, package)

@@ -175,7 +175,7 @@ def _written(
         made = builder.nodes
         if plain and len(made) == 1 and made[0].op_type == "Pad" and _signature(site.node) == _signature(made[0]):
             cast = " (by a cast to float and back)" if pad.type == "float16" else ""
-            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad{cast} never returns a wrong result"])))
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad{cast} is right, or it fails"])))
     except (Unconvertible, Unneeded):
         detach(builder.nodes)
         raise

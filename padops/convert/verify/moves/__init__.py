@@ -144,10 +144,7 @@ def _marks(terms: Terms, pair: list[Evaluation], cones: set[int]) -> set[int]:
 
 
 def _joint(terms: Terms, pair: list[Evaluation], cones: set[int]) -> tuple[set[int], set[int]]:
-    """Returns two sets: sizes near products and sums of the constants, and periods of Mod.
-
-    For example, n / 2 / 2 > 100 changes at the size 404.
-    """
+    """Returns sizes near products and sums of the constants (404 for n / 2 / 2 > 100), and the periods of Mod."""
     given: dict[str, list[int]] = {"period": []}
     for term in cones:
         if (op := terms.op(term)) in STEPS:
